@@ -1,0 +1,114 @@
+// Package model holds the conversation between an agent and a language model,
+// without naming any provider: messages, tool calls, and the [Model] that
+// turns a conversation into the next answer.
+package model
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// A Model gives the next answer of a conversation. Implementations are safe
+// for concurrent use.
+type Model interface {
+	// Generate sends one request and returns the whole answer. Pieces of the
+	// answer's text are handed to onText as they come; onText may be nil and
+	// is not called after Generate has returned. A stream that was cut,
+	// refused or filtered is an error (see [Error]), never a short answer.
+	Generate(ctx context.Context, req Request, onText func(string)) (Response, error)
+	// Name is the model's name for the record.
+	Name() string
+}
+
+// A Request is a conversation and the tools on offer.
+type Request struct {
+	System   string
+	Messages []Message
+	Tools    []ToolDefinition
+	// MaxTokens bounds the answer; 0 leaves it to the server.
+	MaxTokens int
+}
+
+// A ToolDefinition offers one tool. Schema is a JSON Schema object.
+type ToolDefinition struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage
+}
+
+// A Role says whose message it is.
+type Role string
+
+// The roles of a conversation. The system prompt is not a message.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool"
+)
+
+// A Message is one entry of a conversation.
+type Message struct {
+	Role Role
+	Text string
+	// Calls are the tool calls an assistant message asks for.
+	Calls []ToolCall
+	// CallID says which call a tool message answers; Parts is the answer.
+	CallID  string
+	Parts   []Part
+	IsError bool
+}
+
+// A Part is a piece of a tool's answer: a text, or an image when MediaType is
+// set.
+type Part struct {
+	Text      string
+	MediaType string
+	Data      []byte
+}
+
+// A ToolCall asks for one tool. Arguments are kept as the model sent them and
+// may be malformed.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string
+}
+
+// A Response is one whole answer.
+type Response struct {
+	Text  string
+	Calls []ToolCall
+	// Reasoning is what the model thought, where a server tells it.
+	Reasoning string
+	Finish    Finish
+	Usage     Usage
+}
+
+// Finish says why the model stopped.
+type Finish string
+
+// The reasons to stop. Anything else a server says is an [Error].
+const (
+	// FinishStop: the answer is complete.
+	FinishStop Finish = "stop"
+	// FinishToolCalls: the answer asks for tools.
+	FinishToolCalls Finish = "tool_calls"
+	// FinishLength: the output limit cut the answer; its calls must not run.
+	FinishLength Finish = "length"
+)
+
+// Usage counts tokens. Estimated is set where the server told none.
+type Usage struct {
+	Input     int  `json:"input"`
+	Output    int  `json:"output"`
+	Cached    int  `json:"cached"`
+	Estimated bool `json:"estimated"`
+}
+
+// Add returns the sum of two usages; a sum with an estimate is an estimate.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached,
+		Estimated: u.Estimated || v.Estimated,
+	}
+}

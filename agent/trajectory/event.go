@@ -1,0 +1,118 @@
+// Package trajectory is the record of a run: one stream of events, one JSON
+// object a line, written before the next step starts. docs/record.md describes
+// it and schema.json holds its JSON Schema.
+package trajectory
+
+import "time"
+
+// Version is the version of the event format, the "v" of every event.
+const Version = 1
+
+// An Event is one line of the record: the envelope and exactly one body, whose
+// type is the envelope's type. Readers skip types and fields they do not know.
+type Event struct {
+	V    int       `json:"v"`
+	Type string    `json:"type"`
+	Time time.Time `json:"time"`
+	Seq  int       `json:"seq"`
+	Body Body      `json:"-"` // flattened into the envelope
+}
+
+// A Body is what an event says. The types below implement it.
+type Body interface{ eventType() string }
+
+// Start opens the record of a run.
+type Start struct {
+	Session string `json:"session"`
+	Task    string `json:"task"`
+	Model   string `json:"model"`
+	Image   Image  `json:"image"`
+	Engine  string `json:"engine"`
+	Limits  Limits `json:"limits"`
+}
+
+// Image identifies what the sandbox was made from.
+type Image struct {
+	Ref    string `json:"ref"`
+	ID     string `json:"id"`
+	Digest string `json:"digest"`
+}
+
+// Limits are the sandbox's resource limits; sizes are bytes.
+type Limits struct {
+	Memory int64   `json:"memory"`
+	CPUs   float64 `json:"cpus"`
+	Pids   int64   `json:"pids"`
+	NoFile int64   `json:"nofile"`
+}
+
+// Message is something the user or the model said.
+type Message struct {
+	Role      string `json:"role"`
+	Text      string `json:"text"`
+	Reasoning string `json:"reasoning,omitempty"`
+}
+
+// ToolCall is one call that the model asked for, arguments as it sent them.
+type ToolCall struct {
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// ToolResult is the answer to one call.
+type ToolResult struct {
+	CallID     string `json:"call_id"`
+	Name       string `json:"name"`
+	Status     string `json:"status"`
+	ExitCode   *int   `json:"exit_code"`
+	DurationMS int64  `json:"duration_ms"`
+	IsError    bool   `json:"is_error"`
+	Content    []Part `json:"content"`
+	// Output is the path, below the session's folder, of the full output.
+	Output string `json:"output,omitempty"`
+}
+
+// A Part is a piece of content: a text, or an image with base64 data.
+type Part struct {
+	Type      string `json:"type"`
+	Text      string `json:"text,omitempty"`
+	MediaType string `json:"media_type,omitempty"`
+	Data      []byte `json:"data,omitempty"`
+}
+
+// Usage counts the tokens of one model answer.
+type Usage struct {
+	Input     int  `json:"input"`
+	Output    int  `json:"output"`
+	Cached    int  `json:"cached"`
+	Estimated bool `json:"estimated"`
+}
+
+// Notice is a word from belljar itself about the run.
+type Notice struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// End closes the record of a run.
+type End struct {
+	Stop  string `json:"stop"`
+	Final string `json:"final"`
+	Turns int    `json:"turns"`
+}
+
+func (Start) eventType() string      { return "start" }
+func (Message) eventType() string    { return "message" }
+func (ToolCall) eventType() string   { return "tool_call" }
+func (ToolResult) eventType() string { return "tool_result" }
+func (Usage) eventType() string      { return "usage" }
+func (Notice) eventType() string     { return "notice" }
+func (End) eventType() string        { return "end" }
+
+// A Recorder takes the events of a run in order. Record returns when the event
+// is in the kernel's hands (or, for a recorder that only shows, on its way to
+// the screen); an error stops the run. Safe for concurrent use.
+type Recorder interface {
+	Record(body Body) error
+}

@@ -1,0 +1,67 @@
+// Package tools holds the capabilities that are offered to a model: each is a
+// [Tool], and a [Registry] is the set of them.
+//
+// What the model can put right goes back to it as a [Result] with IsError set.
+// What only the operator can put right, such as a lost sandbox, is a Go error
+// from [Tool.Execute].
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A Tool is one capability. Implementations are safe for concurrent use.
+type Tool interface {
+	// Definition describes the tool to a model. It does not change.
+	Definition() Definition
+	// Execute runs one call. The arguments have the shape of the
+	// definition's schema when they come through a Registry. An error means
+	// that the run cannot go on.
+	Execute(ctx context.Context, args json.RawMessage) (Result, error)
+}
+
+// A Definition is what a model is told about a tool.
+type Definition struct {
+	Name        string
+	Description string
+	Schema      *jsonschema.Schema
+	Effect      Effect
+}
+
+// An Effect is what a call may do, which decides what may run beside it.
+type Effect int
+
+const (
+	// Read calls change nothing and may run side by side.
+	Read Effect = iota
+	// Write calls change files of the workspace.
+	Write
+	// Execute calls run programs.
+	Execute
+)
+
+// A Result is the answer to one call.
+type Result struct {
+	Parts   []Part
+	IsError bool
+	// Status and ExitCode say how a command ended, for tools that run one.
+	Status   string
+	ExitCode *int
+}
+
+// A Part is a piece of a result: a text, or an image when MediaType is set.
+type Part struct {
+	Text string
+	// MediaType is an image's type, such as "image/png", and Data its bytes.
+	MediaType string
+	Data      []byte
+}
+
+// Text is a result of one text.
+func Text(text string) Result { return Result{Parts: []Part{{Text: text}}} }
+
+// Error is a result of one text that tells the model what to put right.
+func Error(text string) Result { return Result{Parts: []Part{{Text: text}}, IsError: true} }
