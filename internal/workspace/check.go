@@ -1,0 +1,170 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Check resolves the folder that path names, "" being the current one, to an
+// absolute host path without links. The folder must exist.
+//
+// Unless force is set it refuses folders that would hand the sandbox more than
+// a task's files: the root and system folders, a home folder or what is above
+// it, a folder with credentials directly in it, one that holds the socket of a
+// container engine or of a key agent. sockets are host paths of further
+// sockets to keep out, such as that of the engine in use.
+func Check(path string, force bool, sockets ...string) (string, error) {
+	if path == "" {
+		path = "."
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding workspace %q: %w", path, err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if os.IsNotExist(err) {
+		return "", fmt.Errorf("workspace %s does not exist: make it first, or name another folder with --workspace", abs)
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding workspace %q: %w", path, err)
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return "", fmt.Errorf("finding workspace %q: %w", path, err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("workspace %s is not a folder: name one with --workspace", real)
+	}
+	if force {
+		return real, nil
+	}
+	if why := exposes(real, info, sockets); why != "" {
+		return "", fmt.Errorf("workspace %s is refused: it %s, and the sandbox could read and change all of it; "+
+			"make a folder for the task and name it with --workspace, or insist with --force-workspace", real, why)
+	}
+	return real, nil
+}
+
+// exposes says what a folder would hand over, or "".
+func exposes(dir string, info os.FileInfo, sockets []string) string {
+	if filepath.Dir(dir) == dir {
+		return "is the root of the file system"
+	}
+	for _, home := range homes(info) {
+		if within(home, dir) {
+			if home == dir {
+				return "is a home folder"
+			}
+			return "is above the home folder " + home
+		}
+	}
+	if system(dir) {
+		return "is a system folder"
+	}
+	for _, name := range credentials() {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return "has " + name + " directly in it"
+		}
+	}
+	for _, socket := range append(knownSockets(), sockets...) {
+		if socket = resolved(socket); socket != "" && within(socket, dir) {
+			return "holds the socket " + socket
+		}
+	}
+	return ""
+}
+
+// within tells whether path is dir or below it. Both are clean and absolute.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// resolved gives an existing path without links, or "".
+func resolved(path string) string {
+	if path == "" {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || !filepath.IsAbs(real) {
+		return ""
+	}
+	return real
+}
+
+// homes are the home folders at stake: the invoking user's, as the environment
+// and as the user database have it, and the folder's owner's.
+func homes(info os.FileInfo) []string {
+	var found []string
+	add := func(home string) {
+		if home = resolved(home); home != "" {
+			found = append(found, home)
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		add(home)
+	}
+	if me, err := user.Current(); err == nil {
+		add(me.HomeDir)
+	}
+	if uid, _, ok := uidGid(info); ok {
+		if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+			add(u.HomeDir)
+		}
+	}
+	return found
+}
+
+// credentials are what people's keys are kept in.
+func credentials() []string {
+	return []string{
+		".ssh", ".aws", ".gnupg", ".docker", ".kube", ".azure", ".gcloud",
+		".password-store", ".netrc", ".git-credentials", ".pgpass",
+	}
+}
+
+// system tells whether dir is one of the system's own folders, or lies in one
+// whose files are not files.
+func system(dir string) bool {
+	if runtime.GOOS == "windows" {
+		return within(resolved(os.Getenv("SystemRoot")), dir)
+	}
+	for _, top := range []string{"/proc", "/sys"} {
+		if within(dir, top) {
+			return true
+		}
+	}
+	for _, name := range []string{
+		"/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/opt", "/root", "/run", "/sbin",
+		"/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/sbin", "/usr/share",
+		"/var", "/var/lib", "/var/lib/docker", "/var/log", "/var/run",
+		"/Applications", "/Library", "/System", "/Users", "/Volumes", "/private", "/private/etc", "/private/var",
+	} {
+		if dir == name || dir == resolved(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// knownSockets are where engines and key agents listen. Whoever can talk to
+// one of them is as mighty as the user.
+func knownSockets() []string {
+	sockets := []string{
+		"/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock",
+		strings.TrimPrefix(os.Getenv("DOCKER_HOST"), "unix://"),
+		os.Getenv("SSH_AUTH_SOCK"),
+	}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		sockets = append(sockets, filepath.Join(dir, "docker.sock"), filepath.Join(dir, "podman", "podman.sock"))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		sockets = append(sockets, filepath.Join(home, ".docker", "run", "docker.sock"))
+	}
+	return sockets
+}

@@ -1,0 +1,246 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// maxLinks is how many links one path may lead through, as in the kernel.
+	maxLinks = 40
+	// maxSwaps is how often a step is tried anew when what it found was
+	// replaced before it could be entered.
+	maxSwaps = 100
+	// maxSteps bounds the work that one path can cause through links whose
+	// targets are long.
+	maxSteps = 4096
+)
+
+// A place is where a path leads: a name in an open folder. Everything done
+// there is done through the folder's handle.
+type place struct {
+	dir    *os.Root
+	base   string      // "." for the folder itself
+	parent []string    // the folder's own names, from the workspace down, no links
+	info   fs.FileInfo // what is there, nil for nothing; never a link
+	linked bool        // a link was followed
+}
+
+func (p *place) close() { p.dir.Close() }
+
+// name is the path of the place relative to the workspace, without links.
+func (p *place) name() string { return path.Join(path.Join(p.parent...), p.base) }
+
+// A walk resolves one path.
+type walk struct {
+	w      *Workspace
+	given  string
+	create bool     // make missing folders on the way
+	dir    *os.Root // the folder reached, owned
+	names  []string // its names, from the workspace down
+	rest   []string // what is still to be walked
+	// above is set while the walk is outside the workspace, where nothing is
+	// looked at: going on to the mount point comes back in, as inside the
+	// sandbox, and ending there is refused.
+	above        string
+	link, target string // the link followed last
+	links        int
+	swaps        int
+}
+
+// errSwapped says that what a step saw was replaced before it was entered.
+var errSwapped = errors.New("replaced meanwhile")
+
+// resolve walks to where name leads. With create, missing folders on the way
+// are made. The caller closes the place.
+func (w *Workspace) resolve(name string, create bool) (*place, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	k := &walk{w: w, given: name, create: create, rest: split(name)}
+	if path.IsAbs(name) {
+		k.above = "/"
+	}
+	p, err := k.run()
+	if err != nil {
+		if k.dir != nil {
+			k.dir.Close()
+		}
+		return nil, failure(name, "opening", err)
+	}
+	return p, nil
+}
+
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return refuse(name, fs.ErrInvalid, "the path is empty")
+	case strings.ContainsRune(name, 0):
+		return refuse(name, fs.ErrInvalid, "the path holds a NUL byte")
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		return refuse(name, fs.ErrInvalid, "~ is not expanded here: use a path relative to the workspace (./~ for a folder of that name)")
+	}
+	return nil
+}
+
+// split gives the names of a path without the empty ones and ".".
+func split(name string) []string {
+	var names []string
+	for part := range strings.SplitSeq(name, "/") {
+		if part != "" && part != "." {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+func (k *walk) run() (*place, error) {
+	if err := k.restart(nil); err != nil {
+		return nil, err
+	}
+	for steps := 0; len(k.rest) > 0; steps++ {
+		if steps > maxSteps {
+			return nil, refuse(k.given, fs.ErrInvalid, "the path has too many steps")
+		}
+		p, err := k.step(k.rest[0])
+		if errors.Is(err, errSwapped) {
+			if k.swaps++; k.swaps > maxSwaps {
+				return nil, refuse(k.given, ErrChanged, "%q keeps changing while it is opened", k.rest[0])
+			}
+			continue
+		}
+		if p != nil || err != nil {
+			return p, err
+		}
+	}
+	if k.above != "" {
+		return nil, k.outside()
+	}
+	info, err := k.dir.Stat(".")
+	if err != nil {
+		return nil, err
+	}
+	return &place{dir: k.dir, base: ".", parent: k.names, info: info, linked: k.links > 0}, nil
+}
+
+// step takes one name. It returns a place when that was the last one.
+func (k *walk) step(name string) (*place, error) {
+	switch {
+	case k.above != "":
+		k.rest = k.rest[1:]
+		if k.above = path.Join(k.above, name); k.above == k.w.mount {
+			k.above = ""
+			return nil, k.restart(nil)
+		}
+		return nil, nil
+	case name == "..":
+		k.rest = k.rest[1:]
+		if len(k.names) == 0 {
+			k.above = path.Dir(k.w.mount)
+			return nil, nil
+		}
+		return nil, k.restart(k.names[:len(k.names)-1])
+	}
+	info, err := k.dir.Lstat(name)
+	last := len(k.rest) == 1
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && last:
+		info = nil
+	case errors.Is(err, fs.ErrNotExist) && k.create:
+		return nil, k.makeDir(name)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, k.missing(name)
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, k.follow(name)
+	case !last:
+		return nil, k.enter(name, info)
+	}
+	return &place{dir: k.dir, base: name, parent: k.names, info: info, linked: k.links > 0}, nil
+}
+
+// restart goes to the folder with the given names. They are names that the
+// walk came through, none of them a link then; where one has become a link
+// since, the root keeps it inside.
+func (k *walk) restart(names []string) error {
+	// The final "/." makes every name an O_DIRECTORY step: a FIFO in the
+	// place of the folder fails there, while opening it would block.
+	dir, err := k.w.root.OpenRoot(path.Join(".", path.Join(names...)) + "/.")
+	if err != nil {
+		return err
+	}
+	k.move(dir, names)
+	return nil
+}
+
+func (k *walk) move(dir *os.Root, names []string) {
+	if k.dir != nil {
+		k.dir.Close()
+	}
+	k.dir, k.names = dir, names
+}
+
+// enter goes into the folder name, which was seen as info.
+func (k *walk) enter(name string, info fs.FileInfo) error {
+	if !info.IsDir() {
+		return refuse(k.given, ErrFileType, "%q is %s, not a folder", path.Join(path.Join(k.names...), name), typeName(info.Mode()))
+	}
+	dir, err := k.dir.OpenRoot(name + "/.")
+	if err != nil {
+		if now, lstatErr := k.dir.Lstat(name); lstatErr == nil && os.SameFile(info, now) {
+			return err
+		}
+		return errSwapped
+	}
+	now, err := dir.Stat(".")
+	if err != nil || !os.SameFile(info, now) {
+		dir.Close()
+		return errSwapped
+	}
+	k.move(dir, append(k.names[:len(k.names):len(k.names)], name))
+	k.rest = k.rest[1:]
+	return nil
+}
+
+// follow puts the target of the link name in front of what is left.
+func (k *walk) follow(name string) error {
+	target, err := k.dir.Readlink(name)
+	if err != nil {
+		return errSwapped
+	}
+	if k.links++; k.links > maxLinks {
+		return refuse(k.given, fs.ErrInvalid, "it leads through more than %d links, which is probably a cycle (at %q)", maxLinks, name)
+	}
+	target = filepath.ToSlash(target)
+	k.link, k.target = path.Join(path.Join(k.names...), name), target
+	k.rest = append(split(target), k.rest[1:]...)
+	if path.IsAbs(target) {
+		k.above = "/"
+	}
+	return nil
+}
+
+func (k *walk) missing(name string) error {
+	at := path.Join(path.Join(k.names...), name)
+	return refuse(k.given, fs.ErrNotExist, "does not exist: there is no folder %q%s", at, k.through())
+}
+
+// through says which link led here.
+func (k *walk) through() string {
+	if k.link == "" {
+		return ""
+	}
+	return " (the link " + quote(k.link) + " leads to " + quote(k.target) + ")"
+}
+
+func (k *walk) outside() error {
+	if k.link == "" {
+		return refuse(k.given, ErrOutside, "is outside the workspace: use a path relative to the workspace, or one under %s", k.w.mount)
+	}
+	return refuse(k.given, ErrOutside, "the link %s leads to %s, which is outside the workspace", quote(k.link), quote(k.target))
+}
