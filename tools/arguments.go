@@ -1,0 +1,204 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// object is the schema of arguments with the given fields in their order, of
+// which the first required ones must be there. No other field is allowed.
+func object(required int, fields ...field) *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type:                 "object",
+		Properties:           make(map[string]*jsonschema.Schema),
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	for i, f := range fields {
+		s.Properties[f.name] = &jsonschema.Schema{Type: f.typ, Description: f.text}
+		s.PropertyOrder = append(s.PropertyOrder, f.name)
+		if i < required {
+			s.Required = append(s.Required, f.name)
+		}
+	}
+	return s
+}
+
+type field struct{ name, typ, text string }
+
+// checkArguments holds a call's arguments against the tool's schema. It gives
+// them back as one object, or says to the model what is wrong. Blank arguments
+// stand for an empty object, and null for a field that was left out.
+func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
+	if text := bytes.TrimSpace(args); len(text) == 0 || string(text) == "null" {
+		args = json.RawMessage("{}")
+	}
+	fields, err := parseObject(args)
+	if err != nil {
+		return nil, fmt.Sprintf("the arguments of %s could not be read, so it was not run: %v\nThey must be one JSON object of this schema: %s",
+			e.def.Name, err, schemaText(e.def.Schema))
+	}
+	maps.DeleteFunc(fields, func(name string, value any) bool {
+		return value == nil && !slices.Contains(e.def.Schema.Required, name)
+	})
+	problems := shapeProblems(e.def.Schema, fields)
+	if len(problems) == 0 {
+		// What the plain words do not cover, such as bounds and nested fields.
+		if err := e.schema.Validate(fields); err != nil {
+			problems = append(problems, err.Error())
+		}
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Sprintf("the arguments of %s are wrong, so it was not run:\n- %s\nIts fields are: %s",
+			e.def.Name, strings.Join(problems, "\n- "), fieldList(e.def.Schema))
+	}
+	return args, ""
+}
+
+// parseObject reads exactly one JSON object. A field that is there twice is an
+// error: which one was meant cannot be told.
+func parseObject(args json.RawMessage) (map[string]any, error) {
+	if !utf8.Valid(args) {
+		return nil, fmt.Errorf("they are not valid UTF-8")
+	}
+	var value any
+	if err := json.Unmarshal(args, &value); err != nil {
+		return nil, err
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("they are %s, not an object", typeOf(value))
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	seen := make(map[string]bool)
+	for depth := 0; ; {
+		token, err := dec.Token()
+		if err != nil {
+			return fields, nil // the end: the text as a whole was read above
+		}
+		switch t := token.(type) {
+		case json.Delim:
+			if t == '{' || t == '[' {
+				depth++
+			} else {
+				depth--
+			}
+		case string:
+			if depth != 1 {
+				continue
+			}
+			if seen[t] {
+				return nil, fmt.Errorf("the field %q is there twice", t)
+			}
+			seen[t] = true
+			var skipped json.RawMessage
+			if err := dec.Decode(&skipped); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// shapeProblems says in plain words what is wrong with the fields themselves.
+func shapeProblems(schema *jsonschema.Schema, fields map[string]any) []string {
+	var problems []string
+	for _, name := range schema.Required {
+		if _, there := fields[name]; !there {
+			problems = append(problems, fmt.Sprintf("%q is missing (%s)", name, wanted(schema.Properties[name])))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		prop, known := schema.Properties[name]
+		if !known {
+			problems = append(problems, fmt.Sprintf("%q is unknown", name))
+		} else if got := typeOf(fields[name]); !fits(prop, fields[name]) {
+			problems = append(problems, fmt.Sprintf("%q is %s, and must be %s", name, got, wanted(prop)))
+		}
+	}
+	return problems
+}
+
+func fits(schema *jsonschema.Schema, value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return schema.Type == "" || schema.Type == "null"
+	case bool:
+		return schema.Type == "" || schema.Type == "boolean"
+	case string:
+		return schema.Type == "" || schema.Type == "string"
+	case float64:
+		return schema.Type == "" || schema.Type == "number" || schema.Type == "integer" && v == math.Trunc(v)
+	case []any:
+		return schema.Type == "" || schema.Type == "array"
+	default:
+		return schema.Type == "" || schema.Type == "object"
+	}
+}
+
+// typeOf names the type of a JSON value.
+func typeOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	case float64:
+		if v != math.Trunc(v) {
+			return "a number with a fraction"
+		}
+		return "a number"
+	case []any:
+		return "an array"
+	default:
+		return "an object"
+	}
+}
+
+// wanted names the type that a schema asks for.
+func wanted(schema *jsonschema.Schema) string {
+	switch {
+	case schema == nil || schema.Type == "":
+		return "any value"
+	case strings.ContainsRune("aeiou", rune(schema.Type[0])):
+		return "an " + schema.Type
+	default:
+		return "a " + schema.Type
+	}
+}
+
+// fieldList names the fields of a schema in its order.
+func fieldList(schema *jsonschema.Schema) string {
+	names := schema.PropertyOrder
+	if len(names) < len(schema.Properties) {
+		names = slices.Sorted(maps.Keys(schema.Properties))
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	list := make([]string, len(names))
+	for i, name := range names {
+		need := "optional"
+		if slices.Contains(schema.Required, name) {
+			need = "required"
+		}
+		list[i] = fmt.Sprintf("%s (%s, %s)", name, wanted(schema.Properties[name]), need)
+	}
+	return strings.Join(list, ", ")
+}
+
+func schemaText(schema *jsonschema.Schema) string {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return "(it cannot be shown: " + err.Error() + ")"
+	}
+	return string(text)
+}

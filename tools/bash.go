@@ -1,0 +1,180 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/belljar/belljar/internal/output"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// Bounds of the bash tool.
+const (
+	// DefaultTimeout ends a command that names no timeout.
+	DefaultTimeout = 120 * time.Second
+	// DefaultMaxTimeout is the largest timeout a command may name.
+	DefaultMaxTimeout = 600 * time.Second
+	// ShownOutput is how much of a command's output the model sees, in
+	// characters.
+	ShownOutput = 30_000
+	// KeptOutput is how much of it is streamed for keeping, in bytes.
+	KeptOutput = 16 * sandbox.MiB
+	// MaxOutput is the output after which a command is ended, in bytes.
+	MaxOutput = 256 * sandbox.MiB
+)
+
+// BashOptions are the settings of a bash tool. The zero value is the default.
+type BashOptions struct {
+	// Timeout ends a command that names none; 0 is DefaultTimeout, or
+	// MaxTimeout where that is less.
+	Timeout time.Duration
+	// MaxTimeout is the largest timeout that a command may name; 0 is
+	// DefaultMaxTimeout, or Timeout where that is more.
+	MaxTimeout time.Duration
+}
+
+// fill sets the defaults. A limit that was asked for moves a default, never
+// the reverse.
+func (o BashOptions) fill() (BashOptions, error) {
+	if o.Timeout < 0 || o.MaxTimeout < 0 {
+		return o, errors.New("bash tool: a timeout is negative")
+	}
+	switch {
+	case o.Timeout == 0 && o.MaxTimeout == 0:
+		o.Timeout, o.MaxTimeout = DefaultTimeout, DefaultMaxTimeout
+	case o.Timeout == 0:
+		o.Timeout = min(DefaultTimeout, o.MaxTimeout)
+	case o.MaxTimeout == 0:
+		o.MaxTimeout = max(DefaultMaxTimeout, o.Timeout)
+	case o.Timeout > o.MaxTimeout:
+		return o, fmt.Errorf("bash tool: the timeout %s is more than the largest, %s", o.Timeout, o.MaxTimeout)
+	}
+	return o, nil
+}
+
+// bash runs commands in a sandbox. It keeps the working directory of one agent
+// from command to command, so its calls run one after another.
+type bash struct {
+	sandbox sandbox.Sandbox
+	opts    BashOptions
+	def     Definition
+	// turn holds the tool's directory. Whoever has taken it runs a command and
+	// puts the next directory back; its capacity is one. A mutex would not let
+	// a canceled call stop waiting.
+	turn chan string
+}
+
+var _ Streamer = (*bash)(nil)
+
+// NewBash makes the bash tool of one agent over a sandbox, which the caller
+// closes. The result tells how each command ended; it is an error to the model
+// unless the command's shell ended by itself, whatever its exit code: that a
+// test failed is an answer and no fault of the call.
+func NewBash(sb sandbox.Sandbox, opts BashOptions) (Streamer, error) {
+	opts, err := opts.fill()
+	if err != nil {
+		return nil, err
+	}
+	b := &bash{sandbox: sb, opts: opts, turn: make(chan string, 1)}
+	info := sb.Info()
+	dir := info.MountPoint
+	if dir == "" {
+		dir = sandbox.MountPoint
+	}
+	b.turn <- dir
+	b.def = Definition{
+		Name: "bash",
+		Description: describe("bash", map[string]string{
+			"Dir": dir, "Timeout": seconds(opts.Timeout), "MaxTimeout": seconds(opts.MaxTimeout),
+			"Shown": output.Count(ShownOutput, "character"), "Max": output.Size(MaxOutput),
+		}),
+		Schema: object(1,
+			field{"command", "string", "The script to run."},
+			field{"timeout_seconds", "number", fmt.Sprintf("Seconds after which the command and all its processes are ended; fractions are allowed. Default %s, at most %s.",
+				seconds(opts.Timeout), seconds(opts.MaxTimeout))},
+		),
+		Effect: Execute,
+	}
+	return b, nil
+}
+
+func (b *bash) Definition() Definition { return b.def }
+
+func (b *bash) Execute(ctx context.Context, args json.RawMessage) (Result, error) {
+	return b.ExecuteTo(ctx, args, nil)
+}
+
+func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Writer) (Result, error) {
+	var in struct {
+		Command string   `json:"command"`
+		Timeout *float64 `json:"timeout_seconds"`
+	}
+	if err := decode(args, &in); err != nil {
+		return Error(err.Error()), nil
+	}
+	if strings.TrimSpace(in.Command) == "" {
+		return Error("command is empty: give the script to run"), nil
+	}
+	timeout, clamped, err := b.timeout(in.Timeout)
+	if err != nil {
+		return Error(err.Error()), nil
+	}
+	var dir string
+	select {
+	case dir = <-b.turn:
+	case <-ctx.Done():
+		return Result{Parts: Text("[canceled before it ran]").Parts, IsError: true, Status: string(sandbox.Canceled)}, nil
+	}
+	next := dir
+	defer func() { b.turn <- next }()
+
+	capture := output.NewCapture(ShownOutput)
+	var w io.Writer = capture
+	if out != nil {
+		w = io.MultiWriter(capture, output.NewLimited(out, KeptOutput))
+	}
+	res, err := b.sandbox.Exec(ctx, sandbox.Command{
+		Script: in.Command, Dir: dir, Stdout: w, Stderr: w, Timeout: timeout, OutputLimit: MaxOutput,
+	})
+	switch {
+	case errors.Is(err, sandbox.ErrInvalidCommand):
+		return Error(err.Error()), nil
+	case err != nil:
+		return Result{}, fmt.Errorf("running a command in the sandbox: %w", err)
+	}
+	if res.Dir != "" {
+		next = res.Dir
+	}
+	r := report{result: res, limits: b.sandbox.Info().Limits, timeout: timeout, clamped: clamped, from: dir, next: next}
+	return Result{
+		Parts:    Text(r.text(capture.String())).Parts,
+		IsError:  res.Status != sandbox.Exited,
+		Status:   string(res.Status),
+		ExitCode: res.ExitCode,
+	}, nil
+}
+
+// timeout reads the parameter, and tells whether it was more than the largest.
+func (b *bash) timeout(asked *float64) (timeout time.Duration, clamped bool, err error) {
+	if asked == nil {
+		return b.opts.Timeout, false, nil
+	}
+	if *asked <= 0 {
+		return 0, false, fmt.Errorf("timeout_seconds must be more than 0; leave it out for the default of %s", seconds(b.opts.Timeout))
+	}
+	// Compared as seconds: what is far too large does not fit a Duration.
+	if *asked > b.opts.MaxTimeout.Seconds() {
+		return b.opts.MaxTimeout, true, nil
+	}
+	// What is too small for a Duration must not become 0, which is none.
+	return max(time.Duration(*asked*float64(time.Second)), time.Millisecond), false, nil
+}
+
+// seconds shows a duration as a number of seconds.
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

@@ -1,0 +1,162 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/belljar/belljar/internal/output"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// A report words what a model is told after a command's output.
+type report struct {
+	result  sandbox.Result
+	limits  sandbox.Limits
+	timeout time.Duration
+	clamped bool
+	from    string // the directory it was to run in
+	next    string // the directory that the next command runs in
+}
+
+// text is the output and, after it, lines in brackets on how it ended.
+func (r report) text(out string) string {
+	if out == "" {
+		out = "(no output)\n"
+	} else if !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	lines := append([]string{r.ending()}, r.notices()...)
+	return out + "[" + strings.Join(lines, "]\n[") + "]"
+}
+
+// ending says how the command ended, in one line.
+func (r report) ending() string {
+	line := r.status()
+	if code := r.result.ExitCode; code != nil {
+		if r.result.Status == sandbox.Exited {
+			line = fmt.Sprintf("exit code %d", *code)
+		} else {
+			line += fmt.Sprintf("; its shell ended with exit code %d", *code)
+		}
+	}
+	if r.result.Reason != "" {
+		line += "; " + visibleName(r.result.Reason)
+	}
+	return line
+}
+
+func (r report) status() string {
+	const ended = "; its processes were ended"
+	switch r.result.Status {
+	case sandbox.Exited:
+		return "exited"
+	case sandbox.Signaled:
+		return fmt.Sprintf("its shell was killed by %s, which belljar did not send", signalName(r.result.Signal))
+	case sandbox.Canceled:
+		return "canceled" + ended
+	case sandbox.TimedOut:
+		return fmt.Sprintf("timed out after %s s%s", seconds(r.timeout), ended)
+	case sandbox.OutputLimit:
+		return fmt.Sprintf("it wrote more than %s%s", output.Size(MaxOutput), ended)
+	case sandbox.DiskLimit:
+		return "the disk limit was reached" + ended
+	case sandbox.OutOfMemory:
+		return fmt.Sprintf("the memory limit was reached%s: %s in this sandbox", size(r.limits.Memory), killed(r.result.OOMKills))
+	case sandbox.PidsLimit:
+		return fmt.Sprintf("the process limit was reached%s: %s in this sandbox", number(r.limits.Pids), failed(r.result.ForkFailures))
+	default:
+		return string(r.result.Status)
+	}
+}
+
+// notices are further lines: what was killed or left, counters that rose
+// beside another ending, the directory.
+func (r report) notices() []string {
+	var lines []string
+	res := r.result
+	if r.clamped {
+		lines = append(lines, fmt.Sprintf("timeout_seconds was more than the largest: %s s were used", seconds(r.timeout)))
+	}
+	if n := max(res.KilledCount, len(res.Killed)); n > 0 {
+		lines = append(lines, fmt.Sprintf("ended: %s", processes(res.Killed, n)))
+	}
+	if n := max(res.LeftCount, len(res.Left)); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s in the background: %s", stillRuns(n), processes(res.Left, n)))
+	}
+	if res.OOMKills > 0 && res.Status != sandbox.OutOfMemory {
+		lines = append(lines, fmt.Sprintf("notice: the memory limit was reached%s: %s in this sandbox", size(r.limits.Memory), killed(res.OOMKills)))
+	}
+	if res.ForkFailures > 0 && res.Status != sandbox.PidsLimit {
+		lines = append(lines, fmt.Sprintf("notice: the process limit was reached%s: %s in this sandbox", number(r.limits.Pids), failed(res.ForkFailures)))
+	}
+	if res.DirLost {
+		lines = append(lines, fmt.Sprintf("the folder %s could not be entered any more, so the command ran in the workspace's own folder", visibleName(r.from)))
+	}
+	if r.next != r.from {
+		lines = append(lines, "the next command runs in "+visibleName(r.next))
+	}
+	return lines
+}
+
+// processes lists what is known of n processes. Their names are claims of
+// untrusted code.
+func processes(list []sandbox.Process, n int) string {
+	const shown = 10
+	var names []string
+	for _, p := range list[:min(len(list), shown)] {
+		names = append(names, fmt.Sprintf("%s (pid %d)", visibleName(p.Name), p.PID))
+	}
+	more := n - len(names)
+	switch {
+	case len(names) == 0:
+		return output.Count(int64(n), "process") + " not named"
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), more)
+	default:
+		return strings.Join(names, ", ")
+	}
+}
+
+func stillRuns(n int) string {
+	if n == 1 {
+		return "1 process still runs"
+	}
+	return fmt.Sprintf("%d processes still run", n)
+}
+
+func killed(n int) string {
+	if n == 1 {
+		return "1 process was killed for it"
+	}
+	return fmt.Sprintf("%d processes were killed for it", n)
+}
+
+func failed(n int) string {
+	if n == 1 {
+		return "1 new process was refused"
+	}
+	return fmt.Sprintf("%d new processes were refused", n)
+}
+
+func signalName(name string) string {
+	if name == "" {
+		return "a signal"
+	}
+	return visibleName(name)
+}
+
+// size and number put a limit in brackets, where it is known.
+func size(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return " (" + output.Size(n) + ")"
+}
+
+func number(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d)", n)
+}

@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/belljar/belljar/internal/output"
+)
+
+const (
+	// diffChars and diffLineChars bound the diff that the model is shown.
+	diffChars     = 8000
+	diffLineChars = 500
+	// diffRegions is how many replacements are shown.
+	diffRegions  = 50
+	contextLines = 3 // lines around a change, as in every diff
+)
+
+// diff is the change as a bounded unified diff. Only the lines around the
+// replacements are compared, so the cost is that of the edit, not of the file.
+func (e edited) diff(name string) string {
+	var (
+		text  = e.before.text
+		hunks []*udiff.Hunk
+		shift int // how many lines the edit has added so far
+		line  = 1 // the number of the line at
+		at    int
+	)
+	n := min(len(e.regions), diffRegions)
+	for i := 0; i < n; {
+		start, end := around(text, e.regions[i])
+		j := i + 1
+		// Replacements whose surroundings touch share a hunk.
+		for j < n && lineStart(text, e.regions[j].start, contextLines) <= end {
+			_, end = around(text, e.regions[j])
+			j++
+		}
+		line += strings.Count(text[at:start], "\n")
+		at = start
+		old := visible(text[start:end])
+		edits := udiff.Lines(old, visible(e.after(start, end, i, j)))
+		u, err := udiff.ToUnifiedDiff(name, name, old, edits, contextLines)
+		if err != nil {
+			return fmt.Sprintf("[the diff cannot be shown: %v]\n", err)
+		}
+		for _, h := range u.Hunks {
+			h.FromLine += line - 1
+			h.ToLine = h.FromLine + shift
+			shift += added(h)
+			hunks = append(hunks, h)
+		}
+		i = j
+	}
+	if len(hunks) == 0 {
+		return "[only line ends changed]\n"
+	}
+	diff := bound(udiff.UnifiedDiff{From: name, To: name, Hunks: hunks}.String())
+	if more := len(e.regions) - n; more > 0 {
+		diff += fmt.Sprintf("[%s not shown]\n", output.Count(int64(more), "further replacement"))
+	}
+	return diff
+}
+
+// after is a part of the text with the regions from i up to j replaced.
+func (e edited) after(start, end, i, j int) string {
+	var b strings.Builder
+	for ; i < j; i++ {
+		b.WriteString(e.before.text[start:e.regions[i].start])
+		b.WriteString(e.news[i])
+		start = e.regions[i].end
+	}
+	b.WriteString(e.before.text[start:end])
+	return b.String()
+}
+
+// around is a region with the lines around it, whole lines.
+func around(text string, r region) (start, end int) {
+	start, end = lineStart(text, r.start, contextLines), r.end
+	// What follows the region belongs to its last line, unless that line is
+	// ended in it; one line more does no harm then.
+	for range contextLines + 1 {
+		i := strings.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return start, len(text)
+		}
+		end += i + 1
+	}
+	return start, end
+}
+
+// lineStart is where the line that holds i starts, or the one n lines before.
+func lineStart(text string, i, n int) int {
+	for ; n >= 0; n-- {
+		if i = strings.LastIndexByte(text[:i], '\n'); i < 0 {
+			return 0
+		}
+	}
+	return i + 1
+}
+
+func added(h *udiff.Hunk) int {
+	n := 0
+	for _, l := range h.Lines {
+		switch l.Kind {
+		case udiff.Insert:
+			n++
+		case udiff.Delete:
+			n--
+		}
+	}
+	return n
+}
+
+// bound clips the lines of a diff, and leaves out what is too much of it.
+func bound(diff string) string {
+	var b strings.Builder
+	chars := 0
+	lines := strings.SplitAfter(diff, "\n")
+	for i, l := range lines {
+		if utf8.RuneCountInString(l) > diffLineChars {
+			l = string([]rune(l)[:diffLineChars]) + "…\n"
+		}
+		if chars += utf8.RuneCountInString(l); chars > diffChars {
+			fmt.Fprintf(&b, "[%s of the diff not shown]\n", output.Count(int64(len(lines)-i), "further line"))
+			break
+		}
+		b.WriteString(l)
+	}
+	return b.String()
+}

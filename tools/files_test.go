@@ -1,0 +1,290 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/internal/workspace"
+	"github.com/belljar/belljar/sandbox"
+	"github.com/belljar/belljar/tools"
+	"github.com/google/go-cmp/cmp"
+)
+
+// files are the file tools over a fresh workspace.
+type files struct {
+	dir      string
+	registry tools.Registry
+	space    *workspace.Workspace
+}
+
+func newFiles(t testing.TB) *files {
+	t.Helper()
+	f := &files{dir: t.TempDir()}
+	var err error
+	f.space, err = workspace.Open(f.dir, "/workspace", sandbox.Owner{UID: os.Geteuid(), GID: os.Getegid(), Umask: 0o022})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.space.Close() })
+	for _, tool := range []tools.Tool{tools.NewReadFile(f.space), tools.NewWriteFile(f.space), tools.NewEditFile(f.space)} {
+		if err := f.registry.Register(tool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// call runs a tool and gives its text and whether it is an error.
+func (f *files) call(t testing.TB, name string, args map[string]any) (string, bool) {
+	t.Helper()
+	data, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := f.registry.Execute(t.Context(), name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Parts) != 1 {
+		t.Fatalf("%d parts", len(res.Parts))
+	}
+	if strings.Contains(res.Parts[0].Text, f.dir) {
+		t.Errorf("the answer names the host's path: %q", res.Parts[0].Text)
+	}
+	return res.Parts[0].Text, res.IsError
+}
+
+func (f *files) put(t testing.TB, name, content string) {
+	t.Helper()
+	path := filepath.Join(f.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *files) content(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(f.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestReadFile(t *testing.T) {
+	f := newFiles(t)
+	many := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "line %d\n", i+1)
+		}
+		return b.String()
+	}
+	for _, tt := range []struct {
+		name, content string
+		args          map[string]any
+		want          string // the whole answer
+		has           []string
+		isError       bool
+	}{
+		{name: "text", content: "one\n\ttwo\n", want: "     1\tone\n     2\t\ttwo\n"},
+		{name: "no newline at the end", content: "one\ntwo", want: "     1\tone\n     2\ttwo\n[there is no newline at the end of the file]\n"},
+		{name: "empty", content: "", want: "[file is empty]"},
+		{name: "only a newline", content: "\n", want: "     1\t\n"},
+		{name: "offset and limit", content: many(5), args: map[string]any{"offset": 2, "limit": 2}, want: "     2\tline 2\n     3\tline 3\n[the file goes on. Use offset=4 to read on]\n"},
+		{name: "limit at the end", content: many(3), args: map[string]any{"limit": 3}, want: "     1\tline 1\n     2\tline 2\n     3\tline 3\n"},
+		{name: "integers as JSON has them", content: many(3), args: map[string]any{"offset": json.Number("3.0")}, want: "     3\tline 3\n"},
+		{name: "offset past the end", content: many(3), args: map[string]any{"offset": 4}, want: `offset 4 is past the end: "file" has 3 lines`, isError: true},
+		{name: "offset beyond any file", content: "x", args: map[string]any{"offset": json.Number("1e300")}, has: []string{"has 1 line"}, isError: true},
+		{name: "negative", content: "x", args: map[string]any{"offset": -1}, has: []string{"must not be negative"}, isError: true},
+		{name: "too many lines", content: many(2500), has: []string{"  2000\tline 2000\n[the file goes on. Use offset=2001 to read on]\n"}},
+		{name: "limit over the largest", content: many(10), args: map[string]any{"limit": 5000}, has: []string{"    10\tline 10\n[limit was more than the largest, 2000]"}},
+		{name: "too many bytes", content: strings.Repeat(strings.Repeat("x", 99)+"\n", 600), has: []string{"   512\tx", "Use offset=513 to read on"}},
+		{
+			name: "long line", content: strings.Repeat("中", 40_000) + "\nnext\n",
+			has: []string{strings.Repeat("中", 2000) + "⟦… 114000 more bytes in this line⟧\n     2\tnext\n", "clipped after 2000 characters"},
+		},
+		{name: "exactly as long as shown", content: strings.Repeat("é", 2000) + "\n", want: "     1\t" + strings.Repeat("é", 2000) + "\n"},
+		{name: "long line of escapes", content: strings.Repeat("\x1b", 50_000) + strings.Repeat("x", 8000), has: []string{"⟦1b⟧⟦… 57500 more bytes in this line⟧"}},
+		{name: "CRLF", content: "a\r\nb\r\n", want: "     1\ta\n     2\tb\n[these lines end in CRLF]\n"},
+		{name: "mixed line ends", content: "a\r\nb\n", has: []string{"some of these lines end in CRLF, others in LF"}},
+		{name: "lone CR", content: "a\rb\r", has: []string{"     1\ta⟦0d⟧b⟦0d⟧\n"}},
+		{name: "long CRLF line", content: strings.Repeat("x", 70_000) + "\r\nb\r\n", has: []string{"⟦… 68000 more bytes in this line⟧\n     2\tb\n[these lines end in CRLF]"}},
+		{name: "byte order mark", content: "\xef\xbb\xbfa\n", want: "     1\ta\n[the file starts with a byte order mark, which is not shown]\n"},
+		{name: "control bytes", content: "\x1b[31mred\x07\n", has: []string{"     1\t⟦1b⟧[31mred⟦07⟧\n[control bytes and bytes that are not UTF-8 are shown as ⟦hh⟧; edit_file takes them spelled so]"}},
+		{name: "Latin-1", content: "caf\xe9\n", has: []string{"caf⟦e9⟧"}},
+		{name: "binary", content: "PK\x03\x04\x00\x00" + strings.Repeat("z", 2000), want: `"file" is a binary file (application/zip) of 2 KiB, and only text can be read`, isError: true},
+		{name: "program", content: "\x7fELF\x02\x01\x01\x00", has: []string{"ELF program", "8 bytes"}, isError: true},
+		{name: "UTF-16", content: "\xff\xfea\x00", has: []string{"UTF-16"}, isError: true},
+		{name: "control characters without NUL", content: strings.Repeat("\x01\x02ab", 100), has: []string{"binary"}, isError: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f.put(t, "file", tt.content)
+			args := map[string]any{"path": "file"}
+			for k, v := range tt.args {
+				args[k] = v
+			}
+			got, isError := f.call(t, "read_file", args)
+			if isError != tt.isError {
+				t.Errorf("IsError = %v: %q", isError, got)
+			}
+			if tt.want != "" && got != tt.want {
+				t.Errorf("got %q\nwant %q", got, tt.want)
+			}
+			for _, has := range tt.has {
+				if !strings.Contains(got, has) {
+					t.Errorf("%.300q… lacks %q", got, has)
+				}
+			}
+			if len(got) > tools.ReadBytes+20*tools.ReadLines {
+				t.Errorf("%d bytes", len(got))
+			}
+		})
+	}
+}
+
+// Reading on by the offsets that the answers name gives every line once.
+func TestReadFileReadsOn(t *testing.T) {
+	f := newFiles(t)
+	var want strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&want, "%d %s\n", i, strings.Repeat("y", i%60))
+	}
+	f.put(t, "file", want.String())
+	var got strings.Builder
+	offset, calls := 1, 0
+	for offset > 0 {
+		answer, _ := f.call(t, "read_file", map[string]any{"path": "/workspace/file", "offset": offset})
+		offset = 0
+		for line := range strings.SplitSeq(strings.TrimSuffix(answer, "\n"), "\n") {
+			if _, err := fmt.Sscanf(line, "[the file goes on. Use offset=%d", &offset); err == nil {
+				continue
+			}
+			_, body, _ := strings.Cut(line, "\t")
+			got.WriteString(body + "\n")
+		}
+		if calls++; calls > 10 {
+			t.Fatal("no end")
+		}
+	}
+	if got.String() != want.String() {
+		t.Error("the parts are not the file")
+	}
+}
+
+func TestReadFileElsewhere(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "src/main.go", "x")
+	f.put(t, "src/readme.md", "x")
+	f.put(t, "src/sub/deep", "x")
+	for target, link := range map[string]string{"/": "x", "src/main.go": "alias", "src": "dir"} {
+		if err := os.Symlink(target, filepath.Join(f.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name, path, want string
+		isError          bool
+	}{
+		{"missing with near names", "src/man.go", `"src/man.go": does not exist; did you mean src/main.go?`, true},
+		{"missing in another case", "src/README.md", "did you mean src/readme.md?", true},
+		{"missing with nothing near", "src/zzzzzzzz", `"src/zzzzzzzz": does not exist`, true},
+		{"missing folder", "none/file", `there is no folder "none"`, true},
+		{"folder", "src", "[src is a folder with 3 names; / marks folders, @ links]\nmain.go\nreadme.md\nsub/\n", false},
+		{"the workspace", "/workspace", "alias@\ndir@\nsrc/\nx@\n", false},
+		{"through a link", "alias", "[alias leads through a link to src/main.go]", false},
+		{"outside through a link", "x/etc/passwd", `the link "x" leads to "/", which is outside the workspace`, true},
+		{"outside", "/etc/passwd", "outside the workspace", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, isError := f.call(t, "read_file", map[string]any{"path": tt.path})
+			if !strings.Contains(got, tt.want) || isError != tt.isError {
+				t.Errorf("got %q (error: %v), want %q", got, isError, tt.want)
+			}
+		})
+	}
+}
+
+func TestReadFileListingIsBounded(t *testing.T) {
+	f := newFiles(t)
+	for i := range 300 {
+		f.put(t, fmt.Sprintf("dir/%03d", i), "")
+	}
+	got, _ := f.call(t, "read_file", map[string]any{"path": "dir"})
+	if !strings.Contains(got, "300 names") || !strings.Contains(got, "\n199\n[the first 200 are shown") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "real", "old")
+	if err := os.Symlink("real", filepath.Join(f.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, path, content, want, file string }{
+		{"new with folders", "a/b/new.txt", "one\r\ntwo", "created a/b/new.txt: 8 bytes, 2 lines", "a/b/new.txt"},
+		{"again", "/workspace/a/b/new.txt", "x\n", "overwrote a/b/new.txt: 2 bytes, 1 line", "a/b/new.txt"},
+		{"empty", "empty", "", "created empty: 0 bytes, 0 lines", "empty"},
+		{"spelling is kept", "spelled", "⟦1b⟧\u0000", "created spelled: 9 bytes, 1 line", "spelled"},
+		{"through a link", "link", "new", "overwrote real: 3 bytes, 1 line (link leads through a link to real)", "real"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, isError := f.call(t, "write_file", map[string]any{"path": tt.path, "content": tt.content})
+			if got != tt.want || isError {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if diff := cmp.Diff(tt.content, f.content(t, tt.file)); diff != "" {
+				t.Errorf("content (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if got, isError := f.call(t, "write_file", map[string]any{"path": "../evil", "content": "x"}); !isError || !strings.Contains(got, "outside") {
+		t.Errorf("outside: %q", got)
+	}
+	if got, isError := f.call(t, "write_file", map[string]any{"path": "x"}); !isError || !strings.Contains(got, `"content" is missing`) {
+		t.Errorf("without content: %q", got)
+	}
+}
+
+// A workspace that is gone ends the run.
+func TestFileToolsClosedWorkspace(t *testing.T) {
+	f := newFiles(t)
+	if err := f.space.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string]string{
+		"read_file":  `{"path":"x"}`,
+		"write_file": `{"path":"x","content":""}`,
+		"edit_file":  `{"path":"x","old_text":"a","new_text":"b"}`,
+	} {
+		if res, err := f.registry.Execute(t.Context(), name, json.RawMessage(args)); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s = %+v, %v, want os.ErrClosed", name, res, err)
+		}
+	}
+}
+
+func TestFileToolDefinitions(t *testing.T) {
+	f := newFiles(t)
+	effects := map[string]tools.Effect{"read_file": tools.Read, "write_file": tools.Write, "edit_file": tools.Write}
+	for _, def := range f.registry.Definitions() {
+		if def.Effect != effects[def.Name] {
+			t.Errorf("%s has effect %v", def.Name, def.Effect)
+		}
+		if !strings.Contains(def.Description, "/workspace") || strings.Contains(def.Description, "{{") {
+			t.Errorf("%s is described as %q", def.Name, def.Description)
+		}
+		schema, err := json.Marshal(def.Schema)
+		if err != nil || !strings.Contains(string(schema), `"additionalProperties":false`) {
+			t.Errorf("%s has schema %s, %v", def.Name, schema, err)
+		}
+	}
+}

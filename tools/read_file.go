@@ -1,0 +1,98 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/belljar/belljar/internal/output"
+	"github.com/belljar/belljar/internal/workspace"
+)
+
+// Bounds of one call of read_file.
+const (
+	// ReadLines is the largest number of lines.
+	ReadLines = 2000
+	// ReadBytes is the largest number of bytes of lines.
+	ReadBytes = 50 << 10
+	// ReadLineChars is the number of characters after which a line is clipped.
+	ReadLineChars = 2000
+)
+
+type readFile struct {
+	workspace *workspace.Workspace
+	def       Definition
+}
+
+var _ Tool = (*readFile)(nil)
+
+// NewReadFile makes the read_file tool over a workspace, which the caller
+// closes.
+func NewReadFile(w *workspace.Workspace) Tool {
+	return &readFile{workspace: w, def: Definition{
+		Name: "read_file",
+		Description: describe("read_file", map[string]string{
+			"Mount": w.Mount(), "Lines": output.Count(ReadLines, "line"), "Bytes": output.Size(ReadBytes),
+			"LineChars": output.Count(ReadLineChars, "character"), "Form": spellForm,
+		}),
+		Schema: object(1,
+			field{"path", "string", "The file, relative to the workspace or absolute under " + w.Mount() + "."},
+			field{"offset", "integer", "The first line to read; 1 is the first of the file and the default."},
+			field{"limit", "integer", fmt.Sprintf("How many lines to read; default and largest %d.", ReadLines)},
+		),
+		Effect: Read,
+	}}
+}
+
+func (t *readFile) Definition() Definition { return t.def }
+
+func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, error) {
+	// Numbers are floats here: 3.0 is an integer to JSON, but not to Go.
+	var in struct {
+		Path   string  `json:"path"`
+		Offset float64 `json:"offset"`
+		Limit  float64 `json:"limit"`
+	}
+	if err := decode(args, &in); err != nil {
+		return Error(err.Error()), nil
+	}
+	if in.Offset < 0 || in.Limit < 0 {
+		return Error("offset and limit must not be negative: lines are counted from 1"), nil
+	}
+	f, err := t.workspace.Open(in.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Error(err.Error() + similar(t.workspace, in.Path)), nil
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	defer f.Close()
+	if f.Info.IsDir() {
+		return listFolder(f, in.Path), nil
+	}
+	r := newLineReader(f)
+	if kind := r.binary(); kind != "" {
+		return Error(fmt.Sprintf("%q is %s of %s, and only text can be read", in.Path, kind, output.Size(f.Info.Size()))), nil
+	}
+	const largest = 1 << 53 // what a JSON number tells apart
+	offset, limit := int64(min(in.Offset, largest)), ReadLines
+	if in.Limit >= 1 && in.Limit < ReadLines {
+		limit = int(in.Limit)
+	}
+	p := &page{first: max(offset, 1), limit: limit}
+	if err := p.read(ctx, r); err != nil {
+		if ctx.Err() != nil {
+			return canceled(), nil
+		}
+		return Error(fmt.Sprintf("reading %q: %v", in.Path, cause(err))), nil
+	}
+	if in.Limit > ReadLines {
+		p.notef("limit was more than the largest, %d", ReadLines)
+	}
+	if f.Linked {
+		p.notef("%s leads through a link to %s", visibleName(in.Path), visibleName(f.Name))
+	}
+	return p.result(in.Path), nil
+}

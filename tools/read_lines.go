@@ -1,0 +1,230 @@
+package tools
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/belljar/belljar/internal/output"
+)
+
+const (
+	// sniffed is how much of a file decides whether it is text.
+	sniffed = 8000
+	// heldLine is how much of a line is held in memory: enough for
+	// ReadLineChars characters of four bytes.
+	heldLine = 16 << 10
+	bom      = "\xef\xbb\xbf"
+)
+
+// A lineReader reads lines of any length in bounded memory.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, 64<<10)} }
+
+// A line is one line of a file, or the first part of it.
+type line struct {
+	text  string // without its end, at most heldLine bytes
+	size  int64  // in bytes, without its end
+	crlf  bool   // it ended in CRLF
+	noEnd bool   // the file ended before the line did
+}
+
+// binary names what a file holds that is not text, or "". It must come before
+// next.
+func (l *lineReader) binary() string {
+	// An error shows again at the next read.
+	head, _ := l.r.Peek(sniffed)
+	controls := 0
+	for _, b := range head {
+		if b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b {
+			controls++
+		}
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		return "a binary file (an ELF program or library)"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "a UTF-16 file"
+	case bytes.IndexByte(head, 0) >= 0 || controls > len(head)/10 && len(head) >= 64:
+		kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
+		return "a binary file (" + kind + ")"
+	}
+	return ""
+}
+
+// skip reads one line and keeps nothing of it. It gives io.EOF when there is
+// none.
+func (l *lineReader) skip() error {
+	read := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		read = read || len(part) > 0
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err == io.EOF && read:
+			return nil
+		default:
+			return err
+		}
+	}
+}
+
+// next reads one line. It gives io.EOF when there is none.
+func (l *lineReader) next() (line, error) {
+	var (
+		held []byte
+		size int64
+		end  [2]byte // the last two bytes
+	)
+	for {
+		part, err := l.r.ReadSlice('\n')
+		held = append(held, part[:min(len(part), heldLine+2-len(held))]...)
+		size += int64(len(part))
+		for _, b := range part[max(len(part)-2, 0):] {
+			end = [2]byte{end[1], b}
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil && (err != io.EOF || size == 0) {
+			return line{}, err
+		}
+		break
+	}
+	got := line{noEnd: end[1] != '\n', crlf: end == [2]byte{'\r', '\n'}}
+	got.size = size
+	if !got.noEnd {
+		got.size--
+	}
+	if got.crlf {
+		got.size--
+	}
+	got.text = string(held[:min(int64(len(held)), got.size, heldLine)])
+	return got, nil
+}
+
+// A page is the part of a file that one call shows.
+type page struct {
+	first int64 // the first line asked for
+	limit int
+
+	b         strings.Builder
+	shown     int64 // lines
+	bytes     int
+	skipped   int64 // lines before the first
+	empty     bool
+	more      bool
+	crlf, lf  bool
+	spelled   bool
+	clipped   bool
+	bom       bool
+	noNewline bool
+	notes     []string
+}
+
+func (p *page) notef(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// read fills the page. An error is the context's, or wraps one of reading.
+func (p *page) read(ctx context.Context, r *lineReader) error {
+	if head, _ := r.r.Peek(len(bom)); string(head) == bom {
+		p.bom = true
+		if _, err := r.r.Discard(len(bom)); err != nil {
+			return fmt.Errorf("skipping the byte order mark: %w", err)
+		}
+	}
+	for p.skipped < p.first-1 {
+		if p.skipped%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := r.skip(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("skipping lines: %w", err)
+		}
+		p.skipped++
+	}
+	for {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if _, err := r.r.Peek(1); err == io.EOF {
+			p.empty = p.skipped == 0 && p.shown == 0
+			return nil
+		}
+		if p.shown == int64(p.limit) {
+			p.more = true
+			return nil
+		}
+		l, err := r.next()
+		if err != nil {
+			return fmt.Errorf("reading a line: %w", err)
+		}
+		if !p.add(l) {
+			p.more = true
+			return nil
+		}
+	}
+}
+
+// add shows a line, unless the page is full.
+func (p *page) add(l line) bool {
+	text, used, spelled := visibleUpTo(l.text, ReadLineChars)
+	if p.shown > 0 && p.bytes+len(text) > ReadBytes {
+		return false
+	}
+	p.shown++
+	p.bytes += len(text) + 1
+	fmt.Fprintf(&p.b, "%6d\t%s", p.skipped+p.shown, text)
+	if rest := l.size - int64(used); rest > 0 {
+		fmt.Fprintf(&p.b, "%s… %d more bytes in this line%s", spellOpen, rest, spellClose)
+		p.clipped = true
+	}
+	p.b.WriteByte('\n')
+	p.spelled = p.spelled || spelled
+	p.crlf = p.crlf || l.crlf
+	p.lf = p.lf || !l.crlf && !l.noEnd
+	p.noNewline = l.noEnd
+	return true
+}
+
+// result words the page, with what the text alone does not tell in brackets
+// after it: the numbers before the lines keep the two apart.
+func (p *page) result(path string) Result {
+	if p.empty {
+		return Text(fmt.Sprintf("[%s is empty]", visibleName(path)))
+	}
+	if p.shown == 0 {
+		return Error(fmt.Sprintf("offset %d is past the end: %q has %s", p.first, path, output.Count(p.skipped, "line")))
+	}
+	last := p.skipped + p.shown
+	if p.more {
+		p.notef("the file goes on. Use offset=%d to read on", last+1)
+	} else if p.noNewline {
+		p.notef("there is no newline at the end of the file")
+	}
+	if p.crlf && p.lf {
+		p.notef("some of these lines end in CRLF, others in LF")
+	} else if p.crlf {
+		p.notef("these lines end in CRLF")
+	}
+	if p.bom {
+		p.notef("the file starts with a byte order mark, which is not shown")
+	}
+	if p.spelled {
+		p.notef("control bytes and bytes that are not UTF-8 are shown as %s; edit_file takes them spelled so", spellForm)
+	}
+	if p.clipped {
+		p.notef("lines are clipped after %d characters", ReadLineChars)
+	}
+	if len(p.notes) > 0 {
+		p.b.WriteString("[" + strings.Join(p.notes, "]\n[") + "]\n")
+	}
+	return Text(p.b.String())
+}

@@ -1,0 +1,27 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Nothing writes to the FIFO: a tool that opened it would wait for ever.
+func TestFileToolsRefuseFIFO(t *testing.T) {
+	f := newFiles(t)
+	if err := syscall.Mkfifo(filepath.Join(f.dir, "pipe"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string]map[string]any{
+		"read_file":  {"path": "pipe"},
+		"write_file": {"path": "pipe", "content": "x"},
+		"edit_file":  {"path": "pipe", "old_text": "a", "new_text": "b"},
+	} {
+		if got, isError := f.call(t, name, args); !isError || !strings.Contains(got, "FIFO") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

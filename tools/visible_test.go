@@ -1,0 +1,74 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+var visibleTests = []struct{ name, raw, want string }{
+	{"plain", "a\tb\nc grün 中🫙", "a\tb\nc grün 中🫙"},
+	{"control", "\x1b[0m\x00\x7f", "⟦1b⟧[0m⟦00⟧⟦7f⟧"},
+	{"carriage return", "a\rb", "a⟦0d⟧b"},
+	{"Latin-1", "caf\xe9", "caf⟦e9⟧"},
+	{"C1 character", "\u0085", "⟦c2⟧⟦85⟧"},
+	{"cut character", "\xe4\xb8", "⟦e4⟧⟦b8⟧"},
+	{"replacement character", "\uFFFD", "\uFFFD"},
+	{"spelling as text", "⟦1b⟧", "⟦e2⟧⟦9f⟧⟦a6⟧1b⟧"},
+	{"upper-case spelling as text", "⟦1B⟧", "⟦e2⟧⟦9f⟧⟦a6⟧1B⟧"},
+	{"brackets as text", "⟦x⟧ ⟦1g⟧ ⟦12", "⟦x⟧ ⟦1g⟧ ⟦12"},
+}
+
+func TestVisible(t *testing.T) {
+	for _, tt := range visibleTests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := visible(tt.raw); got != tt.want {
+				t.Errorf("visible(%q) = %q, want %q", tt.raw, got, tt.want)
+			}
+			if got := unspell(tt.want); got != tt.raw {
+				t.Errorf("unspell(%q) = %q, want %q", tt.want, got, tt.raw)
+			}
+		})
+	}
+	if got := unspell("⟦1B⟧⟦e9⟧"); got != "\x1b\xe9" {
+		t.Errorf("unspell takes upper case to %q", got)
+	}
+}
+
+func TestVisibleUpTo(t *testing.T) {
+	for _, tt := range []struct {
+		raw   string
+		limit int
+		shown string
+		used  int
+	}{
+		{"中中中", 2, "中中", 6},
+		{"a\x1bb", 4, "a", 1},
+		{"a\x1bb", 5, "a⟦1b⟧", 2},
+		{"abc", 3, "abc", 3},
+		{"abc", 0, "", 0},
+	} {
+		if shown, used, _ := visibleUpTo(tt.raw, tt.limit); shown != tt.shown || used != tt.used {
+			t.Errorf("visibleUpTo(%q, %d) = %q, %d, want %q, %d", tt.raw, tt.limit, shown, used, tt.shown, tt.used)
+		}
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	for _, tt := range visibleTests {
+		f.Add(tt.raw)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		shown := visible(raw)
+		if !utf8.ValidString(shown) {
+			t.Errorf("visible(%q) = %q is not UTF-8", raw, shown)
+		}
+		if strings.ContainsFunc(shown, func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }) {
+			t.Errorf("visible(%q) = %q holds a control character", raw, shown)
+		}
+		if got := unspell(shown); got != raw {
+			t.Errorf("%q came back as %q", raw, got)
+		}
+	})
+}
