@@ -1,0 +1,39 @@
+package supervisor
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+)
+
+// Main serves one role and returns the exit code for the process. The args
+// are those of InitArgs or ExecArgs.
+func Main(args []string) int {
+	// Both roles rely on being the main thread of a process of few threads:
+	// ptrace(2) ties a tracee to a thread, and SIGCHLD goes to the main
+	// thread first.
+	runtime.LockOSThread()
+	startThreads()
+	switch {
+	case args[2] == "exec" && len(args) == 3:
+		return serve()
+	case args[2] == "init" && len(args) == 4:
+		seconds, err := strconv.Atoi(args[3])
+		if err != nil || seconds <= 0 {
+			break
+		}
+		return initMain(seconds)
+	}
+	fmt.Fprintln(os.Stderr, "belljar: this command line is for belljar's own use inside a container")
+	return 125
+}
+
+// startThreads makes the runtime start the thread that it would otherwise want
+// at the first long system call, when the process limit may be full already.
+// The main thread is locked, so the goroutine needs another one.
+func startThreads() {
+	started := make(chan struct{})
+	go close(started)
+	<-started
+}

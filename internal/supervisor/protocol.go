@@ -1,0 +1,167 @@
+package supervisor
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Magic is the first thing a supervisor writes. An engine that could not start
+// it writes its own error text in the same place, which cannot begin so.
+const Magic = "\x00BJ1"
+
+// MaxFrame bounds one message in bytes, the script that follows a Run not
+// counted.
+const MaxFrame = 4 << 20
+
+// Trailer marks: one on each stream, `mark nonce body end`. Each is written
+// in one piece small enough for a pipe to take whole (PIPE_BUF, pipe(7)).
+const (
+	TrailerMark = '\x1e'
+	TrailerEnd  = '\x00'
+	NonceLen    = 32
+	MaxTrailer  = 4096
+)
+
+// An Op names what a request asks for.
+type Op string
+
+// The requests. A supervisor serves any number of Prepare, Kill and Count
+// requests and ends after one Run.
+const (
+	Prepare Op = "prepare" // start a shell ahead for a Run of the same Setup
+	Run     Op = "run"     // run one command
+	Kill    Op = "kill"    // end the processes of other supervisors
+	Count   Op = "count"   // read the counters
+)
+
+// A Request is sent to a supervisor. Byte slices hold what need not be UTF-8.
+type Request struct {
+	Op    Op
+	Setup Setup
+	// Nonce (NonceLen bytes) marks the trailer of a Run.
+	Nonce string `json:",omitempty"`
+	// Args is a Run without a shell.
+	Args [][]byte `json:",omitempty"`
+	// ScriptLen is the number of script bytes that follow this frame.
+	ScriptLen int `json:",omitempty"`
+	// Victims are the supervisors whose processes a Kill ends, them included.
+	Victims []Proc `json:",omitempty"`
+	// Orphans makes a Kill also end processes whose supervisor is gone,
+	// except those in Known.
+	Orphans bool   `json:",omitempty"`
+	Known   []Proc `json:",omitempty"`
+	// All makes a Kill end everything but supervisors that wait.
+	All bool `json:",omitempty"`
+	// Thaw makes a Kill let everything go on in the end, which also wakes
+	// supervisors that a command has stopped.
+	Thaw bool `json:",omitempty"`
+}
+
+// A Setup is what a command starts from.
+type Setup struct {
+	Dir   []byte   // entered before the command starts
+	Root  []byte   // entered instead when Dir cannot be
+	Env   [][]byte // the whole environment
+	Umask int
+	Merge bool // stderr shares stdout's pipe
+	Stdin bool // the command reads the supervisor's own stdin
+}
+
+// A Proc is one process. Start is its start time in clock ticks after boot,
+// which together with PID names it for good; Session is its session id.
+type Proc struct {
+	PID     int
+	Start   uint64
+	Session int
+	Name    string `json:",omitempty"`
+}
+
+// Counters are the sandbox's own, as far as they can be read; -1 is unknown.
+type Counters struct {
+	OOMKills     int64
+	ForkFailures int64
+	Pids         int64
+	PidsMax      int64
+}
+
+// Full tells whether so few processes are free that no new exec could start.
+// An engine needs about seven for a moment, a supervisor five.
+func (c Counters) Full() bool {
+	return c.PidsMax > 0 && c.Pids >= 0 && c.PidsMax-c.Pids < 16
+}
+
+// A Reply answers everything but a Run, and is sent once unasked when the
+// supervisor is ready.
+type Reply struct {
+	PID      int
+	Start    uint64 // as in Proc
+	Shell    string // empty when the image has none
+	Counters Counters
+	// Killed and Count tell what a Kill ended; Clean that a last look found
+	// none of it alive.
+	Killed []Proc `json:",omitempty"`
+	Count  int    `json:",omitempty"`
+	Clean  bool   `json:",omitempty"`
+	// Dir is where the shell of the only victim was when a Kill found it.
+	Dir []byte `json:",omitempty"`
+	// Inode is that of the setup's Root, in answer to a Count.
+	Inode uint64 `json:",omitempty"`
+	// DirLost answers a Run: Dir could not be entered.
+	DirLost bool `json:",omitempty"`
+	// Error tells why a request could not be served.
+	Error string `json:",omitempty"`
+}
+
+// A Trailer says how a command ended.
+type Trailer struct {
+	Code   int    // valid when Signal is 0
+	Signal int    // the signal that ended the shell, from wait(2)
+	Dir    []byte // where it ended; empty when unknown
+	// Counters at the hand-over and at the end.
+	Before, After Counters
+	Left          []Proc `json:",omitempty"`
+	LeftCount     int    `json:",omitempty"`
+	// Cleared is set when the process limit was still full at the end, so
+	// that what was left had to be ended.
+	Cleared   bool   `json:",omitempty"`
+	Killed    []Proc `json:",omitempty"`
+	KillCount int    `json:",omitempty"`
+	// StartError tells why an argv could not be started, as an errno.
+	StartError int `json:",omitempty"`
+}
+
+// WriteFrame writes one message in one Write.
+func WriteFrame(w io.Writer, message any) error {
+	body, err := json.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("encoding a message: %w", err)
+	}
+	if len(body) > MaxFrame {
+		return fmt.Errorf("a message of %d bytes is over the limit of %d", len(body), MaxFrame)
+	}
+	frame := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body)))
+	_, err = w.Write(append(frame, body...))
+	return err
+}
+
+// ReadFrame reads one message. It reads not one byte beyond it.
+func ReadFrame(r io.Reader, message any) error {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return err
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size > MaxFrame {
+		return fmt.Errorf("a message of %d bytes is over the limit of %d", size, MaxFrame)
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(r, body); err != nil {
+		return fmt.Errorf("reading a message: %w", err)
+	}
+	if err := json.Unmarshal(body, message); err != nil {
+		return fmt.Errorf("decoding a message: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package supervisor
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// run runs the one command of this supervisor and writes its trailer.
+func (s *spare) run(req Request) int {
+	script := make([]byte, req.ScriptLen)
+	if _, err := io.ReadFull(stdin{}, script); err != nil {
+		s.drop()
+		return 0
+	}
+	if len(req.Nonce) != NonceLen {
+		return 125
+	}
+	useReady := s.ready != nil && len(req.Args) == 0 && sameSetup(s.setup, req.Setup)
+	if !useReady {
+		s.drop()
+	}
+	lost, err := false, error(nil)
+	if !useReady {
+		lost, err = enter(req.Setup)
+	}
+	if err != nil {
+		_ = s.reply(Reply{Error: "entering " + string(req.Setup.Root) + ": " + err.Error()})
+		return 125
+	}
+	if len(req.Args) == 0 && s.shell == "" {
+		_ = s.reply(Reply{Error: "the image has no shell, so that only an argv can be run"})
+		return 125
+	}
+	// Acknowledged: from here on the command may have run.
+	if s.reply(Reply{DirLost: lost}) != nil {
+		return 125
+	}
+	trailer := Trailer{Before: s.counters.read()}
+	c := s.ready
+	s.ready = nil
+	switch {
+	case len(req.Args) > 0:
+		c, err = startArgs(req)
+	case c == nil:
+		c, err = startShell(s.shell, req.Setup)
+	}
+	if err != nil {
+		trailer.StartError = int(syscall.EIO)
+		var errno syscall.Errno
+		if errors.As(err, &errno) {
+			trailer.StartError = int(errno)
+		}
+	} else {
+		if c.script >= 0 {
+			c.give(script)
+		}
+		end := c.wait()
+		trailer.Code, trailer.Signal, trailer.Dir = end.code, end.signal, []byte(end.dir)
+	}
+	s.settle(&trailer)
+	writeTrailer(req.Nonce, trailer)
+	return 0
+}
+
+// settleBound is how long a command that leaves more and more processes is
+// watched. A fork bomb in the background fills its limit well within it.
+const settleBound = time.Second
+
+// settle fills in what the command left behind. A process limit that is full
+// would stop everything after it, so then what was left is ended. A fork bomb
+// may only have begun when its shell ends, hence a second look while the number
+// still grows.
+func (s *spare) settle(t *Trailer) {
+	end := time.Now().Add(settleBound)
+	for {
+		t.Left, t.LeftCount = descendants(s.self.PID)
+		t.After = s.counters.read()
+		if t.LeftCount == 0 || t.After.Full() || time.Now().After(end) {
+			break
+		}
+		pause(10)
+		if _, now := descendants(s.self.PID); now <= t.LeftCount {
+			break
+		}
+	}
+	if t.LeftCount > 0 && t.After.Full() {
+		report := s.kill(Request{Victims: []Proc{s.self}})
+		t.Killed, t.KillCount, t.Cleared = report.Killed, report.Count, true
+		t.Left, t.LeftCount = descendants(s.self.PID)
+		t.After = s.counters.read()
+	}
+}
+
+// startArgs starts a program without a shell, looked up in the command's own
+// PATH.
+func startArgs(req Request) (*child, error) {
+	args := make([]string, len(req.Args))
+	for i, arg := range req.Args {
+		args[i] = string(arg)
+	}
+	path, err := lookPath(args[0], req.Setup)
+	if err != nil {
+		return nil, err
+	}
+	return start(path, args, req.Setup, 0)
+}
+
+// lookPath finds a program as a shell would.
+func lookPath(name string, setup Setup) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	search := ""
+	for _, kv := range setup.Env {
+		if value, ok := strings.CutPrefix(string(kv), "PATH="); ok {
+			search = value
+		}
+	}
+	found := error(syscall.ENOENT)
+	for dir := range strings.SplitSeq(search, ":") {
+		if dir == "" {
+			dir = "."
+		}
+		path, err := exec.LookPath(dir + "/" + name)
+		if err == nil {
+			return path, nil
+		}
+		if errors.Is(err, os.ErrPermission) {
+			found = syscall.EACCES
+		}
+	}
+	return "", found
+}
+
+// writeTrailer writes the trailer to both streams, each in one piece. The two
+// have copiers of their own, so a trailer on one would overtake data on the
+// other.
+func writeTrailer(nonce string, t Trailer) {
+	frame := func() []byte {
+		body, err := json.Marshal(t)
+		if err != nil {
+			return nil
+		}
+		out := append([]byte{TrailerMark}, nonce...)
+		return append(append(out, body...), TrailerEnd)
+	}
+	out := frame()
+	// What is not needed to say how the command ended gives way first.
+	if len(out) > MaxTrailer {
+		t.Left, t.Killed = nil, nil
+		out = frame()
+	}
+	if len(out) > MaxTrailer {
+		t.Dir = nil
+		out = frame()
+	}
+	errOut := append(append([]byte{TrailerMark}, nonce...), TrailerEnd)
+	_, _ = writeAll(2, errOut)
+	_, _ = writeAll(1, out)
+	_ = unix.Close(2)
+	_ = unix.Close(1)
+}
