@@ -1,0 +1,90 @@
+package trajectory
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Manifest describes a session: what ran, on what, within which limits. It
+// is the session's manifest.json.
+type Manifest struct {
+	// V is the version of the format; it is filled in.
+	V int `json:"v"`
+	// Session is the session's id and Started its start; both are filled in.
+	Session string    `json:"session"`
+	Started time.Time `json:"started"`
+	// Task is what was asked for, and Workspace the absolute host path of the
+	// folder that was worked on.
+	Task      string `json:"task"`
+	Workspace string `json:"workspace"`
+	// Model is the model's name; empty where no model took part.
+	Model string `json:"model"`
+	// Image, Engine, Runtime, Network, User and Limits describe the sandbox as
+	// it was really made.
+	Image   Image  `json:"image"`
+	Engine  string `json:"engine"`
+	Runtime string `json:"runtime"`
+	Network string `json:"network"`
+	User    string `json:"user"`
+	Limits  Limits `json:"limits"`
+	// Loosened names every setting that is weaker than the profile's own.
+	Loosened []string `json:"loosened"`
+	Versions Versions `json:"versions"`
+}
+
+// Versions say what made a record.
+type Versions struct {
+	Belljar string `json:"belljar"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+	// Platform is the host's, such as "linux/amd64".
+	Platform string `json:"platform"`
+}
+
+const manifestName = "manifest.json"
+
+// writeManifest puts the manifest in dir whole or not at all.
+func writeManifest(dir string, m Manifest) error {
+	if m.Loosened == nil {
+		m.Loosened = []string{}
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the session's manifest: %w", err)
+	}
+	temp, err := os.CreateTemp(dir, ".manifest-*")
+	if err != nil {
+		return fmt.Errorf("writing the session's manifest: %w", err)
+	}
+	_, err = temp.Write(append(data, '\n'))
+	if err == nil {
+		err = temp.Sync()
+	}
+	if closeErr := temp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(dir, manifestName))
+	}
+	if err != nil {
+		os.Remove(temp.Name()) // the failure above is what the user must hear of
+		return fmt.Errorf("writing the session's manifest: %w", err)
+	}
+	return nil
+}
+
+// readManifest reads the manifest in dir.
+func readManifest(dir string) (Manifest, error) {
+	var m Manifest
+	data, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil {
+		return Manifest{}, fmt.Errorf("reading the session's manifest: %w", err)
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Manifest{}, fmt.Errorf("reading %s: %w", filepath.Join(dir, manifestName), err)
+	}
+	return m, nil
+}
