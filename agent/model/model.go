@@ -14,7 +14,8 @@ type Model interface {
 	// Generate sends one request and returns the whole answer. Pieces of the
 	// answer's text are handed to onText as they come; onText may be nil and
 	// is not called after Generate has returned. A stream that was cut,
-	// refused or filtered is an error (see [Error]), never a short answer.
+	// refused or filtered is an error (see [Error]), never a short answer. The
+	// ids of the answer's calls are unique in the conversation.
 	Generate(ctx context.Context, req Request, onText func(string)) (Response, error)
 	// Name is the model's name for the record.
 	Name() string
@@ -50,6 +51,9 @@ const (
 type Message struct {
 	Role Role
 	Text string
+	// Reasoning is what the model thought before an assistant message. It is
+	// handed back only to servers that ask for it.
+	Reasoning string
 	// Calls are the tool calls an assistant message asks for.
 	Calls []ToolCall
 	// CallID says which call a tool message answers; Parts is the answer.
@@ -72,6 +76,9 @@ type ToolCall struct {
 	ID        string
 	Name      string
 	Arguments string
+	// Extra is a JSON object of further fields that the server sent with the
+	// call and wants back with it, or "".
+	Extra string
 }
 
 // A Response is one whole answer.

@@ -1,0 +1,79 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Kind says what went wrong with a request, which decides whether it is
+// worth another try and what the user can do.
+type Kind string
+
+// The kinds of failure.
+const (
+	// Transient: the server or the way to it failed for the moment.
+	Transient Kind = "transient"
+	// RateLimited: the server asks for fewer requests; Error.RetryAfter says
+	// when it wants the next one.
+	RateLimited Kind = "rate_limited"
+	// Cut: the answer ended before its end, or was garbled.
+	Cut Kind = "cut"
+	// Stalled: nothing came for too long.
+	Stalled Kind = "stalled"
+	// Auth: the server refused the key.
+	Auth Kind = "auth"
+	// BadRequest: the server refused the request.
+	BadRequest Kind = "bad_request"
+	// Context: the conversation is longer than the model can read.
+	Context Kind = "context"
+	// Filtered: the answer was refused or filtered.
+	Filtered Kind = "filtered"
+	// Permanent: anything else that another try would not change.
+	Permanent Kind = "permanent"
+)
+
+// Retryable tells the kinds that another try may get past.
+func (k Kind) Retryable() bool {
+	switch k {
+	case Transient, RateLimited, Cut, Stalled:
+		return true
+	default:
+		return false
+	}
+}
+
+// An Error is a request that gave no whole answer. It holds no key.
+type Error struct {
+	Kind Kind
+	// StatusCode is the HTTP status, or 0 where there was none.
+	StatusCode int
+	// RetryAfter is how long the server wants to be left alone; 0 where it
+	// did not say.
+	RetryAfter time.Duration
+	// Message says in one line what happened and what can be done about it.
+	Message string
+	// Err is the cause, where there is one.
+	Err error
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf returns an Error of the kind with a formatted message; %w works.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Kind: kind, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// KindOf returns the kind of the Error in err's chain, or "".
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}

@@ -1,0 +1,176 @@
+// Package openai asks any server that speaks the OpenAI chat completions
+// protocol. The SDK builds and sends the requests; the stream that comes back
+// is read here, because servers that call themselves compatible differ in it
+// in more ways than the SDK puts up with, and a tool call that is put together
+// wrongly runs the wrong thing.
+//
+// Nothing is read from the environment. The key is only ever put into the
+// request's header: no error and no log holds it.
+package openai
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/belljar/belljar/agent/model"
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+)
+
+// DefaultBaseURL is OpenAI's own server.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// Options say which server and model to ask. The zero value of a field is its
+// default.
+type Options struct {
+	// BaseURL is the server's address up to and without "/chat/completions".
+	// Its query is sent with every request.
+	BaseURL string
+	// APIKey is sent as a bearer token; "" sends none, as local servers like.
+	APIKey string `json:"-"`
+	// Model is the model's name for the server. Required.
+	Model string
+	// HTTPClient sends the requests. The default has no time limit of its own
+	// and a connect timeout of 30 s.
+	HTTPClient *http.Client
+	// FirstTimeout bounds the wait for the first piece of an answer, the
+	// connection included; the default is 10 minutes, since servers read the
+	// whole prompt first and some models think before they say anything.
+	FirstTimeout time.Duration
+	// IdleTimeout bounds the wait for each further piece; the default is 3
+	// minutes. Comments that only keep the connection alive do not count.
+	IdleTimeout time.Duration
+}
+
+// String tells the options without the key.
+func (o Options) String() string { return fmt.Sprintf("%s at %s", o.Model, o.BaseURL) }
+
+// GoString tells the options without the key.
+func (o Options) GoString() string { return o.String() }
+
+// A Client is a model.Model. It learns what its server does not take and
+// leaves that out from then on. Safe for concurrent use.
+type Client struct {
+	model       string
+	host        string // scheme, host and path of the server, for messages
+	completions sdk.ChatCompletionService
+	http        *http.Client
+	ownHTTP     bool
+	first, idle time.Duration
+	redact      func(string) string
+
+	mu      sync.Mutex
+	dialect dialect
+}
+
+var _ model.Model = (*Client)(nil)
+
+// New returns a Client. It does not contact the server.
+func New(o Options) (*Client, error) {
+	if o.Model == "" {
+		return nil, errors.New("no model is named; use --model or BELLJAR_MODEL")
+	}
+	base, query, err := parseBase(cmp.Or(o.BaseURL, DefaultBaseURL))
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("the api key holds a space, a line end or another character that no key has; check how it was copied")
+	}
+	c := &Client{
+		model: o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
+		first: cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
+		redact: redactor(o.APIKey, query),
+	}
+	if c.ownHTTP {
+		c.http = newHTTPClient()
+	}
+	options := []option.RequestOption{
+		option.WithBaseURL(base.String()), option.WithHTTPClient(c.http),
+		option.WithMaxRetries(0), // model.WithRetry does it, where the user can see it
+		option.WithHeader("Accept", "text/event-stream"),
+		option.WithMiddleware(c.refusal),
+	}
+	if o.APIKey != "" {
+		options = append(options, option.WithAPIKey(o.APIKey))
+	}
+	for name, values := range query {
+		for _, value := range values {
+			options = append(options, option.WithQueryAdd(name, value))
+		}
+	}
+	// The service alone, not the SDK's client: the client fills itself from
+	// OPENAI_* variables.
+	c.completions = sdk.NewChatCompletionService(options...)
+	return c, nil
+}
+
+// Name is the model's name.
+func (c *Client) Name() string { return c.model }
+
+// Close closes connections that are kept for further requests, unless the HTTP
+// client is the caller's.
+func (c *Client) Close() error {
+	if c.ownHTTP {
+		c.http.CloseIdleConnections()
+	}
+	return nil
+}
+
+// parseBase checks a base URL and takes its query off.
+func parseBase(raw string) (*url.URL, url.Values, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		// The parser's own message repeats the address, which may hold a key.
+		return nil, nil, errors.New("the base url is not a url; write it like https://host/v1")
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, nil, errors.New("the base url has no http:// or https:// or no host; write it like https://host/v1")
+	case u.User != nil:
+		return nil, nil, errors.New("the base url holds a user name or password; give the key as OPENAI_API_KEY instead")
+	}
+	query := u.Query()
+	u.RawQuery, u.Fragment, u.RawFragment, u.ForceQuery = "", "", "", false
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions")
+	return u, query, nil
+}
+
+// newHTTPClient is like the standard one, less what would cut a long answer.
+func newHTTPClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 30 * time.Second,
+		ForceAttemptHTTP2:   true,
+		IdleConnTimeout:     90 * time.Second,
+		MaxIdleConns:        16,
+	}}
+}
+
+// redactor returns a func that takes the key, and values of the query that may
+// be one, out of a text: servers repeat them in their errors.
+func redactor(key string, query url.Values) func(string) string {
+	const shortest = 8 // what is shorter is a word, and no secret
+	var pairs []string
+	add := func(secret string) {
+		if len(secret) >= shortest {
+			pairs = append(pairs, secret, "<secret-hidden>")
+		}
+	}
+	add(key)
+	for _, values := range query {
+		for _, value := range values {
+			add(value)
+		}
+	}
+	replacer := strings.NewReplacer(pairs...)
+	return replacer.Replace
+}

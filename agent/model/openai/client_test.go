@@ -1,0 +1,394 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/model/openai"
+	"github.com/belljar/belljar/internal/leaktest"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNewRefuses(t *testing.T) {
+	tests := map[string]struct {
+		options openai.Options
+		says    string
+	}{
+		"no model":    {openai.Options{}, "--model"},
+		"no scheme":   {openai.Options{Model: "m", BaseURL: "localhost:8080/v1"}, "https://"},
+		"no host":     {openai.Options{Model: "m", BaseURL: "http:///v1"}, "no host"},
+		"not a url":   {openai.Options{Model: "m", BaseURL: "http://%zz" + testKey}, "not a url"},
+		"password":    {openai.Options{Model: "m", BaseURL: "http://u:" + testKey + "@h/v1"}, "OPENAI_API_KEY"},
+		"key with LF": {openai.Options{Model: "m", APIKey: testKey + "\n"}, "key"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := openai.New(test.options)
+			if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), testKey) {
+				t.Errorf("error %v, want one with %q and without the key", err, test.says)
+			}
+		})
+	}
+}
+
+// TestOnlyOptionsCount: the SDK's own variables must not change where a
+// request goes and what it holds.
+func TestOnlyOptionsCount(t *testing.T) {
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/")
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"} {
+		t.Setenv(name, "from-the-environment")
+	}
+	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Custom: from-the-environment")
+	for name, key := range map[string]string{"with a key": testKey, "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			var got http.Header
+			var path string
+			c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+				got, path = r.Header, r.URL.String()
+				bytewise(w, events(content("a"), finish("stop")))
+			}, func(o *openai.Options) { o.APIKey = key; o.BaseURL += "/?version=1" })
+			if _, err := c.Generate(t.Context(), hello, nil); err != nil {
+				t.Fatal(err)
+			}
+			if path != "/v1/chat/completions?version=1" {
+				t.Errorf("asked %s", path)
+			}
+			want := ""
+			if key != "" {
+				want = "Bearer " + key
+			}
+			if got.Get("Authorization") != want {
+				t.Errorf("the key sent is %q, want %q", got.Get("Authorization"), want)
+			}
+			if strings.Contains(fmt.Sprint(got), "from-the-environment") {
+				t.Errorf("the environment is in the headers: %v", got)
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	future := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	tests := map[string]struct {
+		status  int
+		header  map[string]string
+		body    string
+		kind    model.Kind
+		says    string
+		atLeast time.Duration // of RetryAfter
+	}{
+		"wrong key":         {status: 401, body: `{"error":{"message":"Incorrect API key: ` + testKey + `"}}`, kind: model.Auth, says: "<secret-hidden>"},
+		"forbidden":         {status: 403, kind: model.Auth, says: "OPENAI_API_KEY"},
+		"no money":          {status: 402, body: `{"error":"pay"}`, kind: model.Permanent, says: "pay"},
+		"bad request":       {status: 400, body: `{"error":{"message":"bad <tools>","param":"tools"}}`, kind: model.BadRequest, says: "bad <tools>"},
+		"detail":            {status: 422, body: `{"detail":[{"msg":"field required"}]}`, kind: model.BadRequest, says: "field required"},
+		"not found":         {status: 404, body: "404 page not found", kind: model.BadRequest, says: "/v1"},
+		"rate":              {status: 429, header: map[string]string{"Retry-After": "7"}, kind: model.RateLimited, atLeast: 7 * time.Second},
+		"rate with a date":  {status: 429, header: map[string]string{"Retry-After": future}, kind: model.RateLimited, atLeast: 59 * time.Minute},
+		"rate in ms":        {status: 429, header: map[string]string{"Retry-After-Ms": "1500"}, kind: model.RateLimited, atLeast: 1500 * time.Millisecond},
+		"rate for ever":     {status: 429, header: map[string]string{"Retry-After": "1e300"}, kind: model.RateLimited, atLeast: 24 * time.Hour},
+		"rate, odd header":  {status: 429, header: map[string]string{"Retry-After": "soon"}, kind: model.RateLimited},
+		"rate, no header":   {status: 429, kind: model.RateLimited},
+		"quota":             {status: 429, body: `{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}`, kind: model.Permanent},
+		"overloaded":        {status: 529, kind: model.Transient},
+		"unavailable":       {status: 503, header: map[string]string{"Retry-After": "2"}, kind: model.Transient, atLeast: 2 * time.Second},
+		"proxy page":        {status: 502, body: "<html>Bad Gateway</html>", kind: model.Transient, says: "502 Bad Gateway"},
+		"overflow, OpenAI":  {status: 400, body: `{"error":{"code":"context_length_exceeded","message":"..."}}`, kind: model.Context},
+		"overflow, vLLM":    {status: 400, body: `{"object":"error","message":"This model's maximum context length is 4096 tokens"}`, kind: model.Context},
+		"overflow, llama":   {status: 500, body: `{"error":{"message":"the request exceeds the available context size"}}`, kind: model.Context},
+		"overflow, Gemini":  {status: 400, body: `[{"error":{"message":"The input token count (9) exceeds the maximum number of tokens allowed"}}]`, kind: model.Context},
+		"overflow, proxies": {status: 400, body: `{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}`, kind: model.Context},
+		"filtered":          {status: 400, body: `{"error":{"code":"content_filter","message":"The response was filtered"}}`, kind: model.Filtered},
+		"not implemented":   {status: 501, kind: model.Permanent},
+		"huge":              {status: 400, body: strings.Repeat("x", 1<<20), kind: model.BadRequest},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			requests := 0
+			c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				for k, v := range test.header {
+					w.Header().Set(k, v)
+				}
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, test.body)
+			})
+			_, err := c.Generate(t.Context(), hello, nil)
+			var e *model.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error %v is no model.Error", err)
+			}
+			if e.Kind != test.kind || e.StatusCode != test.status || !strings.Contains(e.Message, test.says) {
+				t.Errorf("%q of kind %s and status %d, want %q, %s, %d", e.Message, e.Kind, e.StatusCode, test.says, test.kind, test.status)
+			}
+			if e.RetryAfter < test.atLeast || test.atLeast == 0 && e.RetryAfter != 0 {
+				t.Errorf("retry after %s, want at least %s", e.RetryAfter, test.atLeast)
+			}
+			if requests != 1 {
+				t.Errorf("%d requests; trying again is not the client's", requests)
+			}
+			if text := fmt.Sprintf("%v %+v %#v", err, err, e); strings.Contains(text, testKey) || len(e.Message) > 2000 || strings.Contains(e.Message, "\n") {
+				t.Errorf("the error holds the key, is too long or has many lines: %s", text)
+			}
+		})
+	}
+}
+
+func TestTransportErrors(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	secure.Config.ErrorLog = nil
+	tests := map[string]struct {
+		url  string
+		kind model.Kind
+		says string
+	}{
+		"refused":         {gone.URL, model.Transient, "is the server running"},
+		"https to http":   {"https" + strings.TrimPrefix(plain.URL, "http"), model.Permanent, "http://"},
+		"not trusted":     {secure.URL, model.Permanent, "certificate"},
+		"redirected away": {redirecting(t, plain.URL), model.Cut, "the request failed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c, err := openai.New(openai.Options{Model: "m", BaseURL: test.url + "/v1?key=" + testKey, APIKey: testKey})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, err = c.Generate(t.Context(), hello, nil)
+			if model.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), testKey) {
+				t.Errorf("error %v of kind %q, want %q with %q and without the key", err, model.KindOf(err), test.kind, test.says)
+			}
+		})
+	}
+}
+
+func redirecting(t *testing.T, to string) string {
+	server := httptest.NewServer(http.RedirectHandler(to, http.StatusTemporaryRedirect))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestDialect: each refusal that names a part is met once, and remembered.
+func TestDialect(t *testing.T) {
+	withCalls := model.Request{MaxTokens: 9, Messages: []model.Message{
+		user("go"),
+		{Role: model.Assistant, Reasoning: "hm", Calls: []model.ToolCall{call("a", "read", "{}")}},
+		result("a", textPart("x")),
+		user("and now?"),
+	}}
+	tests := map[string]struct {
+		refuses func(body map[string]any) bool
+		says    string
+	}{
+		"stream options": {func(b map[string]any) bool { return b["stream_options"] != nil }, "unknown field stream_options"},
+		"max tokens":     {func(b map[string]any) bool { return b["max_tokens"] != nil }, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'"},
+		"reasoning": {func(b map[string]any) bool { return message(b, 1)["reasoning_content"] == nil },
+			"The reasoning_content in the thinking mode must be passed back"},
+		"null content": {func(b map[string]any) bool { return message(b, 1)["content"] == nil }, "messages[1].content must be a string"},
+		"bridge": {func(b map[string]any) bool { return message(b, 3)["role"] == "user" },
+			"Unexpected role 'user' after role 'tool'"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			requests, refused := 0, 0
+			c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				var body map[string]any
+				if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+					t.Error(err)
+				}
+				if test.refuses(body) {
+					refused++
+					w.WriteHeader(400)
+					_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": test.says}})
+					return
+				}
+				bytewise(w, events(content("ok"), finish("stop")))
+			})
+			for range 2 {
+				resp, err := c.Generate(t.Context(), withCalls, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if resp.Text != "ok" {
+					t.Errorf("answer %q", resp.Text)
+				}
+			}
+			if requests != 3 || refused != 1 {
+				t.Errorf("%d requests and %d refused, want 3 and 1", requests, refused)
+			}
+		})
+	}
+	t.Run("refused whatever is done", func(t *testing.T) {
+		requests := 0
+		c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+			requests++
+			w.WriteHeader(400)
+			_, _ = io.WriteString(w, "stream_options max_tokens reasoning_content content user after tool")
+		})
+		if _, err := c.Generate(t.Context(), withCalls, nil); model.KindOf(err) != model.BadRequest {
+			t.Errorf("error %v, want a bad request", err)
+		}
+		if requests > 6 {
+			t.Errorf("%d requests", requests)
+		}
+	})
+}
+
+func message(body map[string]any, i int) map[string]any {
+	messages, _ := body["messages"].([]any)
+	if i >= len(messages) {
+		return nil
+	}
+	m, _ := messages[i].(map[string]any)
+	return m
+}
+
+// piped is a transport whose answers are written by the test.
+type piped func(ctx context.Context, w *io.PipeWriter)
+
+func (p piped) RoundTrip(req *http.Request) (*http.Response, error) {
+	r, w := io.Pipe()
+	go func() {
+		p(req.Context(), w)
+		_ = w.CloseWithError(context.Cause(req.Context()))
+	}()
+	return &http.Response{StatusCode: 200, Request: req, Body: r}, nil
+}
+
+func TestStalls(t *testing.T) {
+	const first, idle = 10 * time.Minute, 3 * time.Minute
+	pings := func(ctx context.Context, w *io.PipeWriter) {
+		for ctx.Err() == nil {
+			if _, err := io.WriteString(w, ": ping\n\ndata: {\"choices\":[]}\n\n"); err != nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	}
+	tests := map[string]struct {
+		send func(ctx context.Context, w *io.PipeWriter)
+		took time.Duration
+		kind model.Kind
+	}{
+		"nothing comes": {func(ctx context.Context, w *io.PipeWriter) { <-ctx.Done() }, first, model.Stalled},
+		"only comments": {pings, first, model.Stalled},
+		"stops midway": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(content("a")))
+			pings(ctx, w)
+		}, idle, model.Stalled},
+		"slow but steady": {func(ctx context.Context, w *io.PipeWriter) {
+			for range 10 {
+				time.Sleep(2 * time.Minute)
+				_, _ = io.WriteString(w, stream(content("a")))
+			}
+			_, _ = io.WriteString(w, events(finish("stop")))
+		}, 20 * time.Minute, ""},
+		"no end after the reason": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(content("a"), finish("stop")))
+			pings(ctx, w)
+		}, 10 * time.Second, ""},
+		"open after the end marker": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
+			<-ctx.Done()
+		}, 250 * time.Millisecond, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, err := openai.New(openai.Options{
+					Model: "m", BaseURL: "http://h/v1", HTTPClient: &http.Client{Transport: piped(test.send)},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				_, err = c.Generate(t.Context(), hello, nil)
+				if model.KindOf(err) != test.kind || (err == nil) != (test.kind == "") {
+					t.Errorf("error %v of kind %q, want %q", err, model.KindOf(err), test.kind)
+				}
+				// A ping may come just before the limit, so a second of grace.
+				if took := time.Since(start); took < test.took || took > test.took+time.Second {
+					t.Errorf("took %s, want %s", took, test.took)
+				}
+			})
+		})
+	}
+}
+
+func TestCancelInTheMiddle(t *testing.T) {
+	stop := errors.New("the user pressed the key")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan struct{})
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		bytewise(w, stream(content("half")))
+		<-r.Context().Done()
+	})
+	_, err := c.Generate(ctx, hello, func(string) { cancel(stop) })
+	if !errors.Is(err, stop) || model.KindOf(err).Retryable() {
+		t.Errorf("error %v, want the cause of the cancellation", err)
+	}
+	select {
+	case <-ended: // the server saw the connection close
+	case <-time.After(30 * time.Second):
+		t.Fatal("the request goes on after it was canceled")
+	}
+}
+
+// TestNothingIsLeft: requests leave nothing behind, however they end.
+func TestNothingIsLeft(t *testing.T) {
+	leaktest.Check(t, 0)
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case strings.Contains(string(body), "refuse"):
+			w.WriteHeader(500)
+		case strings.Contains(string(body), "cut"):
+			bytewise(w, stream(content("half")))
+		default:
+			bytewise(w, events(content("whole"), finish("stop")))
+		}
+	})
+	failed := 0
+	for range 10 {
+		for _, text := range []string{"whole", "refuse", "cut"} {
+			if _, err := c.Generate(t.Context(), model.Request{Messages: []model.Message{user(text)}}, nil); err != nil {
+				failed++
+			}
+		}
+	}
+	if failed != 20 {
+		t.Errorf("%d requests failed, want 20", failed)
+	}
+}
+
+func TestOptionsHideTheKey(t *testing.T) {
+	o := openai.Options{Model: "m", BaseURL: "http://h/v1", APIKey: testKey}
+	c, err := openai.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%v %+v %#v %s", o, o, o, o)
+	if strings.Contains(text, testKey) {
+		t.Errorf("the key is in %s", text)
+	}
+	if diff := cmp.Diff("m", c.Name()); diff != "" {
+		t.Errorf("name (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,112 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// A chunk is one event of a streamed answer, or a whole answer that was not
+// streamed. Only what is used is named.
+type chunk struct {
+	Object  string          `json:"object"`
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Index        int    `json:"index"`
+	Delta        *delta `json:"delta"`
+	Message      *delta `json:"message"` // in place of Delta where nothing is streamed
+	FinishReason string `json:"finish_reason"`
+}
+
+type delta struct {
+	Content   text        `json:"content"`
+	Reasoning text        `json:"reasoning"`
+	Thought   text        `json:"reasoning_content"`
+	Refusal   text        `json:"refusal"`
+	ToolCalls []callDelta `json:"tool_calls"`
+}
+
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Details    struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// A callDelta is a piece of a tool call.
+type callDelta struct {
+	Index    *int
+	ID       string
+	Function struct {
+		Name      string    `json:"name"`
+		Arguments arguments `json:"arguments"`
+	}
+	Extra map[string]json.RawMessage // further fields, to be sent back
+}
+
+func (d *callDelta) UnmarshalJSON(data []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for name, target := range map[string]any{"index": &d.Index, "id": &d.ID, "function": &d.Function} {
+		if value, ok := fields[name]; ok {
+			if err := json.Unmarshal(value, target); err != nil {
+				return err
+			}
+			delete(fields, name)
+		}
+	}
+	delete(fields, "type")
+	for name, value := range fields {
+		if string(value) == "null" {
+			delete(fields, name)
+		}
+	}
+	d.Extra = fields
+	return nil
+}
+
+// text is a string that some servers send as a list of parts.
+type text string
+
+func (t *text) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '[' {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	var all strings.Builder
+	for _, p := range parts {
+		if p.Type == "text" {
+			all.WriteString(p.Text)
+		}
+	}
+	*t = text(all.String())
+	return nil
+}
+
+// arguments are JSON in a string; some servers send the JSON itself.
+type arguments string
+
+func (a *arguments) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '{' {
+		return json.Unmarshal(data, (*string)(a))
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return err
+	}
+	*a = arguments(compact.String())
+	return nil
+}
