@@ -1,0 +1,196 @@
+// Package agent runs a language model on a task: it asks the model, runs the
+// tools that the answer calls for, hands the results back, and goes on until
+// the model is done or a limit is reached.
+//
+// A turn is one answer of the model and the tool calls it asks for. A run is
+// one task, from the prompt to the reason it stopped. Every call gets exactly
+// one result, in the order of the calls, and every event of a run is on record
+// before the next step starts, so that a run can be killed at any moment.
+//
+// The loop knows tools by what they may do and never by name.
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/tools"
+)
+
+// DefaultMaxTurns is the number of turns after which a run stops.
+const DefaultMaxTurns = 50
+
+// Tools are what the model may call; a *tools.Registry is one. It is used by
+// several goroutines at once.
+type Tools interface {
+	// Definitions describes the tools, in a stable order.
+	Definitions() []tools.Definition
+	// ExecuteTo runs one call with the arguments as the model sent them. What
+	// the model can put right, an unknown name included, is a Result; an error
+	// ends the run. Raw output goes to out, unless it is nil.
+	ExecuteTo(ctx context.Context, name string, args json.RawMessage, out io.Writer) (tools.Result, error)
+}
+
+// An Output keeps the raw output of one call.
+type Output interface {
+	io.Writer
+	// Name is the path of the output below the session's folder, or "" when
+	// nothing was written.
+	Name() string
+	Close() error
+}
+
+// Options say what an agent works with. Model, Tools and Recorder are
+// required.
+type Options struct {
+	Model    model.Model // wrap it with model.WithRetry where waiting is worth it
+	Tools    Tools
+	Recorder trajectory.Recorder
+	// System is the system prompt; see SystemPrompt.
+	System string
+	// Start is the first event of the record; Task and Model are filled in.
+	Start trajectory.Start
+	// NewOutput makes the place for the raw output of one call; nil keeps none.
+	NewOutput func() Output
+	// OnText is given the pieces of an answer's text as they come, from one
+	// goroutine at a time. They are not cleaned. nil is not.
+	OnText func(string)
+	// MaxTurns is the number of turns after which a run stops; 0 is
+	// DefaultMaxTurns.
+	MaxTurns int
+	// MaxTime is the time after which a run stops, in the middle of whatever
+	// it is doing; 0 is none.
+	MaxTime time.Duration
+	// MaxTokens is the number of tokens, sent and received together, after
+	// which a run stops at the end of the turn; 0 is none.
+	MaxTokens int
+}
+
+// A Stop is the reason why a run ended.
+type Stop string
+
+// The reasons to stop.
+const (
+	StopFinished  Stop = "finished"      // the model gave an answer without calls
+	StopMaxTurns  Stop = "max_turns"     // Options.MaxTurns was reached
+	StopMaxTime   Stop = "max_time"      // Options.MaxTime was reached
+	StopMaxTokens Stop = "max_tokens"    // Options.MaxTokens was reached
+	StopStuck     Stop = "stuck"         // the model does the same again and again
+	StopRefused   Stop = "refused"       // the model refused, or its answer was filtered
+	StopModel     Stop = "model_error"   // the model could not be reached or answered wrongly
+	StopCanceled  Stop = "canceled"      // the caller's context was done
+	StopSandbox   Stop = "sandbox_error" // a tool could not work any more
+	StopRecord    Stop = "record_error"  // the record could not be written
+)
+
+// An Outcome is how a run ended.
+type Outcome struct {
+	Stop Stop
+	// Final is the last thing that the model said; the answer, when Stop is
+	// StopFinished.
+	Final    string
+	Turns    int
+	Usage    model.Usage
+	Duration time.Duration
+}
+
+// An Agent runs tasks. Safe for concurrent use if its parts are.
+type Agent struct {
+	opts    Options
+	offered []model.ToolDefinition
+	effects map[string]tools.Effect
+}
+
+// New returns an Agent. The tools are looked at once, here.
+func New(opts Options) (*Agent, error) {
+	if opts.Model == nil || opts.Tools == nil || opts.Recorder == nil {
+		return nil, errors.New("making an agent: Model, Tools and Recorder are required")
+	}
+	opts.MaxTurns = cmp.Or(opts.MaxTurns, DefaultMaxTurns)
+	if opts.MaxTurns < 0 || opts.MaxTime < 0 || opts.MaxTokens < 0 {
+		return nil, errors.New("making an agent: a limit is negative")
+	}
+	a := &Agent{opts: opts, effects: map[string]tools.Effect{}}
+	for _, def := range opts.Tools.Definitions() {
+		offered := model.ToolDefinition{Name: def.Name, Description: def.Description}
+		if def.Schema != nil {
+			schema, err := json.Marshal(def.Schema)
+			if err != nil {
+				return nil, fmt.Errorf("writing the schema of the tool %s: %w", def.Name, err)
+			}
+			offered.Schema = schema
+		}
+		a.offered = append(a.offered, offered)
+		a.effects[def.Name] = def.Effect
+	}
+	return a, nil
+}
+
+// Run works on one task until the model is done or something stops it. The
+// outcome is always filled in. The error says what went wrong where the stop
+// reason alone does not: for StopRefused, StopModel, StopSandbox, StopRecord,
+// and, with the context's cause, for StopCanceled. The record ends with an end
+// event in every case but StopRecord.
+func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
+	r := &run{Agent: a, started: time.Now()}
+	inner := ctx
+	if a.opts.MaxTime > 0 {
+		var cancel context.CancelFunc
+		inner, cancel = context.WithTimeoutCause(ctx, a.opts.MaxTime, errMaxTime)
+		defer cancel()
+	}
+	stop, err := r.work(inner, cleanText(task))
+	if err != nil {
+		stop, err = reason(ctx, inner, err)
+	}
+	if stop != StopRecord {
+		end := trajectory.End{Stop: string(stop), Final: r.final, Turns: r.turns}
+		if recordErr := a.opts.Recorder.Record(end); recordErr != nil {
+			stop, err = StopRecord, errors.Join(recordErr, err)
+		}
+	}
+	return Outcome{
+		Stop: stop, Final: r.final, Turns: r.turns, Usage: r.usage, Duration: time.Since(r.started),
+	}, err
+}
+
+// errMaxTime is the cause of a context that ended at Options.MaxTime.
+var errMaxTime = errors.New("the time of the run is over")
+
+// A recordError is a failure to write the record.
+type recordError struct{ error }
+
+func (e recordError) Unwrap() error { return e.error }
+
+// A toolError is a tool that cannot work any more.
+type toolError struct{ error }
+
+func (e toolError) Unwrap() error { return e.error }
+
+// reason sorts what ended a run. The outer context is the caller's; the inner
+// one also ends with the run's time.
+func reason(outer, inner context.Context, err error) (Stop, error) {
+	var record recordError
+	var tool toolError
+	switch {
+	case errors.As(err, &record):
+		return StopRecord, record.error
+	case outer.Err() != nil:
+		return StopCanceled, context.Cause(outer)
+	case inner.Err() != nil:
+		return StopMaxTime, nil
+	case errors.As(err, &tool):
+		return StopSandbox, tool.error
+	case model.KindOf(err) == model.Filtered:
+		return StopRefused, err
+	default:
+		return StopModel, err
+	}
+}

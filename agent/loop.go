@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/trajectory"
+)
+
+// The kinds of notices that the loop writes. Each is also told to the model, as
+// a user message with the notice's text.
+const (
+	noticeEmpty  = "empty_answer"
+	noticeCut    = "cut_answer"
+	noticeRepeat = "repeated_call"
+)
+
+const (
+	// maxEmpty is the number of empty answers in a row that end a run.
+	maxEmpty = 3
+	// maxCut is the number of answers in a row, cut by the output limit, that
+	// end a run.
+	maxCut = 3
+)
+
+// What the model is told in the notices.
+const (
+	emptyText = "Your last answer was empty. Go on with the task; when it is done, say so in words."
+	cutText   = "Your last answer was cut off at the output limit. Go on exactly where it ended."
+	cutCall   = "not run: the answer was cut off at the output limit, so this call may be incomplete. " +
+		"Ask for less at once: write a large file in several parts."
+)
+
+// A run is the state of one task. One goroutine uses it.
+type run struct {
+	*Agent
+	started time.Time
+	history []model.Message
+	turns   int
+	usage   model.Usage
+	final   string // the last thing the model said
+	partial string // the beginning of an answer that was cut
+	empty   int    // empty answers in a row
+	cut     int    // cut answers in a row
+	repeats repeats
+}
+
+// work is the loop. It ends with a reason to stop, or with an error that reason
+// sorts.
+func (r *run) work(ctx context.Context, task string) (Stop, error) {
+	start := r.opts.Start
+	start.Task, start.Model = task, r.opts.Model.Name()
+	if err := r.record(start); err != nil {
+		return "", err
+	}
+	if err := r.record(trajectory.Message{Role: string(model.User), Text: task}); err != nil {
+		return "", err
+	}
+	r.history = []model.Message{{Role: model.User, Text: task}}
+	for {
+		if stop := r.overLimit(); stop != "" {
+			return stop, nil
+		}
+		resp, err := r.ask(ctx)
+		if err != nil {
+			return "", err
+		}
+		stop, err := r.take(ctx, resp)
+		if stop != "" || err != nil {
+			return stop, err
+		}
+	}
+}
+
+// overLimit says which limit has been reached. It is asked before each turn,
+// so the calls of the last turn are run.
+func (r *run) overLimit() Stop {
+	switch {
+	case r.turns >= r.opts.MaxTurns:
+		return StopMaxTurns
+	case r.opts.MaxTokens > 0 && r.usage.Input+r.usage.Output >= r.opts.MaxTokens:
+		return StopMaxTokens
+	default:
+		return ""
+	}
+}
+
+// ask gets the next answer and records it.
+func (r *run) ask(ctx context.Context) (model.Response, error) {
+	req := model.Request{System: r.opts.System, Messages: r.history, Tools: r.offered}
+	resp, err := r.opts.Model.Generate(ctx, req, r.opts.OnText)
+	if err != nil {
+		return model.Response{}, err
+	}
+	r.turns++
+	r.usage = r.usage.Add(resp.Usage)
+	resp.Text, resp.Reasoning = cleanText(resp.Text), cleanText(resp.Reasoning)
+	message := trajectory.Message{Role: string(model.Assistant), Text: resp.Text, Reasoning: resp.Reasoning}
+	if err := r.record(message); err != nil {
+		return model.Response{}, err
+	}
+	if err := r.record(trajectory.Usage(resp.Usage)); err != nil {
+		return model.Response{}, err
+	}
+	r.history = append(r.history, model.Message{
+		Role: model.Assistant, Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls,
+	})
+	return resp, nil
+}
+
+// take acts on an answer.
+func (r *run) take(ctx context.Context, resp model.Response) (Stop, error) {
+	said := strings.TrimSpace(resp.Text) != ""
+	if said {
+		r.final = r.partial + resp.Text
+	}
+	if resp.Finish == model.FinishLength {
+		return r.takeCut(resp)
+	}
+	r.partial, r.cut = "", 0
+	switch {
+	case len(resp.Calls) > 0:
+		r.empty = 0
+		return r.takeCalls(ctx, resp.Calls)
+	case said:
+		return StopFinished, nil
+	default:
+		return r.takeEmpty()
+	}
+}
+
+// takeCalls runs the calls of an answer and looks out for a model that goes
+// round in circles.
+func (r *run) takeCalls(ctx context.Context, calls []model.ToolCall) (Stop, error) {
+	if err := r.callAll(ctx, calls); err != nil {
+		return "", err
+	}
+	switch {
+	case r.repeats.count >= repeatsToStop && r.repeats.told:
+		return StopStuck, nil
+	case r.repeats.count >= repeatsToTell && !r.repeats.told:
+		r.repeats.told = true
+		return "", r.tell(noticeRepeat, fmt.Sprintf("The last %d calls were the same and had the same result. "+
+			"Doing it again will not help: try another way, or say what is in the way.", r.repeats.count))
+	default:
+		return "", nil
+	}
+}
+
+// takeCut deals with an answer that the output limit cut. None of its calls is
+// run, because the last one is a part of what was meant.
+func (r *run) takeCut(resp model.Response) (Stop, error) {
+	for _, call := range resp.Calls {
+		if err := r.skip(call, cutCall); err != nil {
+			return "", err
+		}
+	}
+	if r.cut++; r.cut >= maxCut {
+		return StopStuck, nil
+	}
+	if len(resp.Calls) > 0 {
+		r.partial = ""
+		return "", nil // the results tell the model
+	}
+	r.partial += resp.Text
+	return "", r.tell(noticeCut, cutText)
+}
+
+// takeEmpty deals with an answer that says nothing and asks for nothing.
+func (r *run) takeEmpty() (Stop, error) {
+	if r.empty++; r.empty >= maxEmpty {
+		return "", model.Errorf(model.Permanent, "the model %s gave %d empty answers in a row; try again or use another one",
+			r.opts.Model.Name(), r.empty)
+	}
+	return "", r.tell(noticeEmpty, emptyText)
+}
+
+// tell records a notice and says the same to the model.
+func (r *run) tell(kind, text string) error {
+	if err := r.record(trajectory.Notice{Kind: kind, Text: text}); err != nil {
+		return err
+	}
+	r.history = append(r.history, model.Message{Role: model.User, Text: text})
+	return nil
+}
+
+// record writes one event.
+func (r *run) record(body trajectory.Body) error {
+	if err := r.opts.Recorder.Record(body); err != nil {
+		return recordError{err}
+	}
+	return nil
+}
