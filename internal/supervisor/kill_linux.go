@@ -15,11 +15,11 @@ const killBound = 15 * time.Second
 
 // gentleRounds is how many rounds of stopping only the victims are tried
 // before everything of this user is stopped at once, and gentlePids up to how
-// many processes in the container. Among hundreds that want the processor a
-// single round may take seconds.
+// many processes and threads in the container. Among many that want the
+// processor a single round may take seconds.
 const (
 	gentleRounds = 6
-	gentlePids   = 64
+	gentlePids   = 32
 )
 
 // kill ends the processes that a request names and returns what it ended, and

@@ -147,7 +147,12 @@ func testPrivileges(t *testing.T, s *suite) {
 
 func testRootReadOnly(t *testing.T, s *suite) {
 	b := s.shared(t)
-	for _, dir := range []string{"/", "/etc", "/usr", "/usr/bin", "/var", "/dev", "/sys/fs/cgroup"} {
+	dirs := []string{"/", "/etc", "/usr", "/usr/bin", "/var", "/sys/fs/cgroup"}
+	if !strings.HasPrefix(b.Info().User, "0:") {
+		// /dev is in memory, counted as such, and belongs to uid 0.
+		dirs = append(dirs, "/dev")
+	}
+	for _, dir := range dirs {
 		out := b.run(t, sandbox.Command{
 			Script: `{ : >"$DIR/suite-probe"; } 2>/dev/null; test ! -e "$DIR/suite-probe"`,
 			Env:    []string{"DIR=" + dir},

@@ -1,0 +1,168 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/belljar/belljar/internal/supervisor"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// A box is one sandbox: a container, its lease and its spares.
+type box struct {
+	engine  *Engine
+	id      string // the container's
+	user    string // uid:gid of commands
+	info    sandbox.Info
+	env     [][]byte // the whole environment of a command
+	umask   int
+	lease   *lease
+	pool    *pool
+	stop    context.CancelFunc // ends the refills
+	readers sync.WaitGroup     // readers of execs
+	running sync.WaitGroup     // Exec calls
+
+	closing   chan struct{} // closed by the first Close
+	closeOnce sync.Once
+	closeErr  error
+
+	mu      sync.Mutex
+	known   []supervisor.Proc // left by commands that have ended
+	broken  error             // set when processes could not be ended
+	cleared int               // how often everything had to be ended
+}
+
+var _ sandbox.Sandbox = (*box)(nil)
+
+// maxKnown bounds how many left processes are remembered. Those beyond it may
+// be taken along when a later command kills its own supervisor.
+const maxKnown = 4096
+
+// Info describes the sandbox as it was made.
+func (b *box) Info() sandbox.Info { return b.info }
+
+// Exec runs one command on a spare. See sandbox.Sandbox.
+func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, error) {
+	if err := cmd.Check(); err != nil {
+		return sandbox.Result{}, err
+	}
+	b.mu.Lock()
+	broken := b.broken
+	select {
+	case <-b.closing:
+		broken = fmt.Errorf("running a command: %w", sandbox.ErrClosed)
+	default:
+		b.running.Add(1)
+		defer b.running.Done()
+	}
+	b.mu.Unlock()
+	if broken != nil {
+		return sandbox.Result{}, broken
+	}
+	dir := cmd.Dir
+	if dir == "" {
+		dir = b.info.MountPoint
+	}
+	if ctx.Err() != nil {
+		return sandbox.Result{Status: sandbox.Canceled, Dir: dir}, nil
+	}
+	// Everything that waits below also ends when the sandbox is closed or lost.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stopWatching := b.watch(cancel)
+	defer stopWatching()
+
+	start := time.Now()
+	run, err := b.handOver(ctx, cmd, dir)
+	if err != nil {
+		if result, ok := canceledBefore(ctx, dir, start); ok {
+			return result, nil
+		}
+		return sandbox.Result{}, b.explain("starting a command", err)
+	}
+	result, err := run.finish(ctx)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	result.Duration = time.Since(run.started)
+	return result, nil
+}
+
+// canceledBefore tells that the caller gave up before the command was started.
+func canceledBefore(ctx context.Context, dir string, start time.Time) (sandbox.Result, bool) {
+	if ctx.Err() == nil || isMachine(context.Cause(ctx)) {
+		return sandbox.Result{}, false
+	}
+	return sandbox.Result{Status: sandbox.Canceled, Dir: dir, Duration: time.Since(start)}, true
+}
+
+// isMachine tells the end of the sandbox from the caller's own.
+func isMachine(err error) bool {
+	return errors.Is(err, sandbox.ErrLost) || errors.Is(err, sandbox.ErrClosed)
+}
+
+// watch cancels with the reason when the sandbox is closed or lost.
+func (b *box) watch(cancel context.CancelCauseFunc) (stop func()) {
+	ended, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		select {
+		case <-b.closing:
+			cancel(sandbox.ErrClosed)
+		case <-b.lease.lost:
+			cancel(sandbox.ErrLost)
+		case <-ended:
+		}
+	}()
+	return func() {
+		close(ended)
+		<-stopped
+	}
+}
+
+// setup is what a command starts from.
+func (b *box) setup(cmd sandbox.Command, dir string) supervisor.Setup {
+	env := b.env
+	if len(cmd.Env) > 0 {
+		env = append([][]byte(nil), b.env...)
+		for _, kv := range cmd.Env {
+			env = append(env, []byte(kv))
+		}
+		env = lastWins(env)
+	}
+	return supervisor.Setup{
+		Dir: []byte(dir), Root: []byte(b.info.MountPoint), Env: env, Umask: b.umask,
+		Merge: cmd.Stdout != nil && sameWriter(cmd.Stdout, cmd.Stderr), Stdin: cmd.Stdin != nil,
+	}
+}
+
+func newNonce() string {
+	var raw [supervisor.NonceLen / 2]byte
+	_, _ = rand.Read(raw[:]) // never fails, see crypto/rand
+	return hex.EncodeToString(raw[:])
+}
+
+// remember notes what a command left, so that it is not taken for what
+// another one that killed its supervisor left.
+func (b *box) remember(left []supervisor.Proc) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known = append(b.known, left...)
+	if extra := len(b.known) - maxKnown; extra > 0 {
+		b.known = append([]supervisor.Proc(nil), b.known[extra:]...)
+	}
+}
+
+// giveUp marks the sandbox as being of no further use.
+func (b *box) giveUp(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.broken == nil {
+		b.broken = err
+	}
+}

@@ -1,0 +1,136 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/belljar/belljar/internal/supervisor"
+	"github.com/belljar/belljar/sandbox"
+)
+
+const (
+	// handOverTries is how many spares are tried when each turns out to be
+	// dead. A command that kills everything of its user takes all of them.
+	handOverTries = 6
+	// ackWait is how long a spare may take to acknowledge before it is
+	// thought to be stopped by a command. It answers in under a millisecond.
+	ackWait = 2 * time.Second
+)
+
+// A run is one command under way.
+type run struct {
+	box     *box
+	cmd     sandbox.Command
+	dir     string
+	spare   *spare
+	sink    *sink
+	started time.Time
+	before  supervisor.Counters
+	dirLost bool
+	cleared int // the box's count when the command was started
+}
+
+// handOver gives the command to a spare. One that died before it acknowledged
+// is replaced in silence; after that the command may have run, and never is.
+func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*run, error) {
+	for try := 1; ; try++ {
+		s, err := b.takeSpare(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r := &run{box: b, cmd: cmd, dir: dir, spare: s}
+		err = r.give(ctx)
+		if err == nil {
+			b.pool.top(refillDelay)
+			return r, nil
+		}
+		alive := s.alive()
+		s.close()
+		if ctx.Err() != nil {
+			// It may have begun after all; nothing of it must stay.
+			b.endProcesses(supervisor.Request{Victims: []supervisor.Proc{s.self}, Orphans: true})
+			return nil, err
+		}
+		if alive || try == handOverTries {
+			return nil, err
+		}
+	}
+}
+
+// takeSpare takes a spare, and clears the sandbox when none can be started
+// because what commands left behind fills the process limit.
+func (b *box) takeSpare(ctx context.Context) (*spare, error) {
+	s, err := b.pool.take(ctx)
+	if err == nil || ctx.Err() != nil || !b.full() {
+		return s, err
+	}
+	if clearErr := b.clear(); clearErr != nil {
+		return nil, fmt.Errorf("%w; clearing the sandbox: %w", err, clearErr)
+	}
+	return b.pool.take(ctx)
+}
+
+// give sends the command and waits for the acknowledgement.
+func (r *run) give(ctx context.Context) error {
+	nonce := newNonce()
+	req := supervisor.Request{
+		Op: supervisor.Run, Setup: r.box.setup(r.cmd, r.dir), Nonce: nonce, ScriptLen: len(r.cmd.Script),
+	}
+	for _, arg := range r.cmd.Args {
+		req.Args = append(req.Args, []byte(arg))
+	}
+	r.sink = newSink(nonce, r.cmd.Stdout, r.cmd.Stderr, r.cmd.OutputLimit)
+	if req.Setup.Merge {
+		r.sink.stderr = nil
+	}
+	r.box.mu.Lock()
+	r.cleared = r.box.cleared
+	r.box.mu.Unlock()
+	r.spare.mu.Lock()
+	r.spare.sink = r.sink
+	r.spare.mu.Unlock()
+	r.started = time.Now()
+	if err := r.spare.send(req, []byte(r.cmd.Script)); err != nil {
+		// Only what the stream says decides whether the command was taken:
+		// the acknowledgement may be in it all the same.
+		r.spare.conn.Close()
+		<-r.spare.done
+	}
+	reply, err := r.ack(ctx)
+	if err != nil {
+		return fmt.Errorf("handing over the command: %w", err)
+	}
+	r.before, r.dirLost = reply.Counters, reply.DirLost
+	return nil
+}
+
+// ack waits for the acknowledgement, and wakes the spare when an earlier
+// command has stopped it with a signal.
+func (r *run) ack(ctx context.Context) (supervisor.Reply, error) {
+	short, cancel := context.WithTimeoutCause(ctx, ackWait, errNoAck)
+	defer cancel()
+	reply, err := r.spare.reply(short)
+	if !errors.Is(err, errNoAck) {
+		return reply, err
+	}
+	if err := r.box.thaw(ctx); err != nil {
+		return reply, err
+	}
+	long, cancelLong := context.WithTimeoutCause(ctx, spareStart, errNoAck)
+	defer cancelLong()
+	return r.spare.reply(long)
+}
+
+var errNoAck = errors.New("the supervisor in the container does not answer")
+
+// sameWriter tells whether two writers are the same value, as os/exec does.
+func sameWriter(a, b io.Writer) bool {
+	if a == nil || b == nil || !reflect.TypeOf(a).Comparable() {
+		return false
+	}
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && a == b
+}

@@ -1,0 +1,213 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/docker/docker/client"
+
+	"github.com/belljar/belljar/internal/supervisor"
+	"github.com/belljar/belljar/sandbox"
+)
+
+const (
+	// killWait is how long the killing spare may take to answer: its own
+	// bound inside and a little.
+	killWait = 17 * time.Second
+	// execCodeWait bounds the wait for the engine's word on an exec. An exec
+	// whose pipes were held open was seen to be reported after two seconds.
+	execCodeWait = 10 * time.Second
+)
+
+// endProcesses ends the processes that a request names. It has its own time
+// bound: it must work when the caller's context is done.
+func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
+	req.Op = supervisor.Kill
+	b.mu.Lock()
+	if req.Orphans {
+		req.Known = append(req.Known, b.known...)
+	}
+	b.mu.Unlock()
+	killer := b.pool.borrowKiller()
+	if killer != nil {
+		report, err := b.askKiller(killer, req)
+		if !errors.Is(err, errNoAck) {
+			b.pool.giveBack(killer)
+			if err == nil || errors.Is(err, errNotClean) {
+				return report, err
+			}
+			killer = nil // it was killed
+		}
+	}
+	// No spare, or one that is stopped: a new exec can wake the others.
+	ctx, cancel := context.WithTimeout(context.Background(), spareStart)
+	defer cancel()
+	fresh, err := b.startSpare(ctx)
+	if err != nil {
+		if killer == nil {
+			return supervisor.Reply{}, err
+		}
+		// Where no exec starts, the one that does not answer may only be slow.
+		defer b.pool.giveBack(killer)
+		patient, cancel := context.WithTimeoutCause(context.Background(), killWait, errNoAck)
+		defer cancel()
+		if _, late := killer.reply(patient); late != nil {
+			return supervisor.Reply{}, err
+		}
+		return b.askKiller(killer, req)
+	}
+	if killer != nil {
+		killer.close()
+	}
+	req.Thaw = true
+	report, err := b.askKiller(fresh, req)
+	b.pool.giveBack(fresh)
+	return report, err
+}
+
+func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply, error) {
+	if _, err := b.count(killer); err != nil {
+		return supervisor.Reply{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), killWait, errNoAck)
+	defer cancel()
+	report, err := killer.ask(ctx, req)
+	if err != nil {
+		return report, err
+	}
+	if !report.Clean {
+		err := fmt.Errorf("%w: the sandbox cannot be trusted any more and must be closed", errNotClean)
+		b.giveUp(err)
+		return report, err
+	}
+	return report, nil
+}
+
+// count reads the counters, which also tells whether a spare is awake.
+func (b *box) count(s *spare) (supervisor.Counters, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), ackWait, errNoAck)
+	defer cancel()
+	reply, err := s.ask(ctx, supervisor.Request{Op: supervisor.Count})
+	return reply.Counters, err
+}
+
+// full tells whether the process limit leaves no room for an exec.
+func (b *box) full() bool {
+	killer := b.pool.borrowKiller()
+	if killer == nil {
+		return false
+	}
+	counters, err := b.count(killer)
+	b.pool.giveBack(killer)
+	return err == nil && counters.Full()
+}
+
+// thaw wakes everything that a command has stopped, supervisors included.
+func (b *box) thaw(ctx context.Context) error {
+	fresh, err := b.startSpare(ctx)
+	if err != nil {
+		return err
+	}
+	defer fresh.close()
+	ctx, cancel := context.WithTimeoutCause(ctx, killWait, errNoAck)
+	defer cancel()
+	_, err = fresh.ask(ctx, supervisor.Request{Op: supervisor.Kill, Thaw: true})
+	return err
+}
+
+// clear ends everything but the spares: the last way out when the process
+// limit is so full that no exec starts.
+func (b *box) clear() error {
+	killer := b.pool.borrowKiller()
+	if killer == nil {
+		err := errors.New("no process can be started in the container, and none waits that could end others")
+		b.giveUp(err)
+		return err
+	}
+	b.mu.Lock()
+	b.cleared++
+	b.mu.Unlock()
+	_, err := b.askKiller(killer, supervisor.Request{Op: supervisor.Kill, All: true, Known: b.pool.pids()})
+	b.pool.giveBack(killer)
+	return err
+}
+
+// execCode asks the engine how an exec ended.
+func (b *box) execCode(id string) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), execCodeWait)
+	defer cancel()
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		exec, err := b.engine.api.ContainerExecInspect(ctx, id)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("asking how a command ended: %w", err)
+		case !exec.Running && exec.Pid != 0:
+			return exec.ExitCode, nil
+		case !exec.Running:
+			return 0, errors.New("the engine says that the command was never started")
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return 0, errors.New("the engine still says that the command runs, although its output has ended")
+		}
+	}
+}
+
+// explain turns a failure into the error that a user reads: what was being
+// done, and what became of the container.
+func (b *box) explain(doing string, err error) error {
+	select {
+	case <-b.closing:
+		return fmt.Errorf("%s: %w", doing, sandbox.ErrClosed)
+	default:
+	}
+	what := b.diagnose()
+	if what == "" {
+		if errors.Is(err, sandbox.ErrLost) {
+			what = b.lease.reason()
+		} else {
+			return fmt.Errorf("%s: %w", doing, err)
+		}
+	}
+	lost := fmt.Errorf("%s: %w: %s", doing, sandbox.ErrLost, what)
+	b.giveUp(lost)
+	return lost
+}
+
+// diagnose asks the engine about the container; empty means that it runs.
+func (b *box) diagnose() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	// The container's end and the word of it are a little apart.
+	for wait := 20 * time.Millisecond; ; wait *= 2 {
+		state, err := b.engine.api.ContainerInspect(ctx, b.id)
+		switch {
+		case client.IsErrConnectionFailed(err) || ctx.Err() != nil:
+			return fmt.Sprintf("the engine at %s does not answer any more (start it again, then run again)", b.engine.endpoint.Host)
+		case err != nil && isNotFound(err):
+			return "the container was removed or has ended" + b.lease.exitText() + " (run again for a new one)"
+		case err != nil:
+			return "asking the engine about the container: " + oneLine(err.Error())
+		case !state.State.Running || state.State.Dead:
+			text := fmt.Sprintf("the container has ended with code %d", state.State.ExitCode)
+			if state.State.OOMKilled {
+				text += " after it ran out of memory"
+			}
+			return text + " (run again for a new one)"
+		}
+		select {
+		case <-b.lease.lost:
+			if wait > time.Second {
+				return ""
+			}
+		default:
+			if wait > 100*time.Millisecond {
+				return ""
+			}
+		}
+		time.Sleep(wait)
+	}
+}

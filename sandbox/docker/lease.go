@@ -1,0 +1,129 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/api/types/container"
+)
+
+// The lease is the container's stdin. PID 1 ends the container when it is
+// closed, or after leaseSilence without a byte; each byte is answered, so that
+// a connection that stalls shows on this side after leaseStall.
+const (
+	leaseBeat    = 10 * time.Second
+	leaseSilence = 60 * time.Second
+	leaseStall   = 30 * time.Second
+)
+
+// leaseTimes are the times of a lease; tests use shorter ones.
+type leaseTimes struct{ beat, stall time.Duration }
+
+// A lease holds a container alive. lost is closed when it is at an end: the
+// container's, the engine's, or release's.
+type lease struct {
+	conn  types.HijackedResponse
+	lost  chan struct{}
+	once  sync.Once
+	group sync.WaitGroup // the two goroutines
+	stop  context.CancelFunc
+
+	mu   sync.Mutex
+	why  string
+	code *int64 // the container's exit code, once the engine told it
+}
+
+// holdLease starts the two goroutines of a lease: one writes, one reads. The
+// caller releases it. The channels come from a wait that was asked for before
+// the container was started.
+func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan container.WaitResponse, stopWait context.CancelFunc) *lease {
+	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait}
+	var answered atomic.Int64 // when the last answer came
+	answered.Store(time.Now().UnixNano())
+	l.group.Go(func() {
+		in := newFrames(conn.Reader)
+		for {
+			if _, _, err := in.next(); err != nil {
+				l.lose("the connection to the container was closed")
+				return
+			}
+			answered.Store(time.Now().UnixNano())
+		}
+	})
+	l.group.Go(func() {
+		tick := time.NewTicker(times.beat)
+		defer tick.Stop()
+		sent := time.Time{} // of the oldest beat without an answer
+		for {
+			if last := time.Unix(0, answered.Load()); !sent.IsZero() && last.After(sent) {
+				sent = time.Time{}
+			}
+			if !sent.IsZero() && time.Since(sent) > times.stall {
+				l.lose(fmt.Sprintf("the connection to the engine stalled: nothing came back for %v", times.stall))
+				return
+			}
+			if sent.IsZero() {
+				sent = time.Now()
+			}
+			_ = conn.Conn.SetWriteDeadline(time.Now().Add(times.stall))
+			if _, err := conn.Conn.Write([]byte{'.'}); err != nil {
+				l.lose("the connection to the container was closed")
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-l.lost:
+				return
+			}
+		}
+	})
+	l.group.Go(func() {
+		select {
+		case r := <-exit:
+			l.mu.Lock()
+			l.code = &r.StatusCode
+			l.mu.Unlock()
+			l.lose("the container has ended")
+		case <-l.lost:
+		}
+	})
+	return l
+}
+
+// lose ends the lease with a reason; only the first counts.
+func (l *lease) lose(why string) {
+	l.once.Do(func() {
+		l.mu.Lock()
+		l.why = why
+		l.mu.Unlock()
+		close(l.lost)
+		l.conn.Close()
+	})
+}
+
+// release gives the container up and waits for the goroutines.
+func (l *lease) release() {
+	l.lose("the sandbox was closed")
+	l.stop()
+	l.group.Wait()
+}
+
+func (l *lease) reason() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.why
+}
+
+// exitText tells the container's exit code where it is known.
+func (l *lease) exitText() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.code == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (exit code %d)", *l.code)
+}

@@ -1,0 +1,96 @@
+package docker_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/belljar/belljar/images"
+	"github.com/belljar/belljar/internal/enginetest"
+	"github.com/belljar/belljar/sandbox"
+	"github.com/belljar/belljar/sandbox/docker"
+	"github.com/belljar/belljar/sandbox/sandboxtest"
+)
+
+// A testHelper is the executable that runs inside containers, built when the
+// first test wants it: the test's own is neither static nor small.
+type testHelper struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// helper is shared by the tests of the package; TestMain removes what it made.
+var helper testHelper
+
+func (h *testHelper) build() (string, error) {
+	h.once.Do(func() {
+		if h.dir, h.err = os.MkdirTemp("", "belljar-test-"); h.err != nil {
+			return
+		}
+		// Other users run it too, in the tests of ownership.
+		if h.err = os.Chmod(h.dir, 0o755); h.err != nil {
+			return
+		}
+		h.path, h.err = enginetest.Supervisor(context.Background(), h.dir)
+	})
+	return h.path, h.err
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if helper.dir != "" {
+		if err := os.RemoveAll(helper.dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// connect returns an engine with the default image on it.
+func connect(t testing.TB) *docker.Engine {
+	t.Helper()
+	engine := enginetest.Require(t, "")
+	path, err := helper.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine = enginetest.Require(t, path)
+	if _, err := engine.EnsureImage(context.Background(), images.Tag(), os.Stderr); err != nil {
+		t.Fatal(err)
+	}
+	return engine
+}
+
+// newSpec asks for a sandbox on a new workspace that belongs to uid:gid.
+func newSpec(t testing.TB, uid, gid int) sandbox.Spec {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, uid, gid); err != nil {
+		t.Fatal(err)
+	}
+	return sandbox.Spec{
+		Workspace: dir, Owner: sandbox.Owner{UID: uid, GID: gid, Umask: 0o022}, Image: images.Tag(),
+		Limits: sandbox.Limits{Memory: 256 * sandbox.MiB},
+	}
+}
+
+func TestConformance(t *testing.T) {
+	engine := connect(t)
+	sandboxtest.TestRuntime(t, sandboxtest.Config{
+		Runtime: engine, Bash: true,
+		Spec: func(t *testing.T) sandbox.Spec { return newSpec(t, os.Getuid(), os.Getgid()) },
+	})
+}
+
+func BenchmarkExec(b *testing.B) {
+	sandboxtest.BenchmarkExec(b, connect(b), newSpec(b, os.Getuid(), os.Getgid()))
+}

@@ -1,0 +1,243 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/belljar/belljar/internal/supervisor"
+)
+
+// idleSpares is how many spares wait for commands, beside the one that is kept
+// to end processes. More would only cost memory: one can be started while a
+// model thinks, and a burst is bound by what the engine can start.
+const idleSpares = 1
+
+// refillDelay lets a short command end before the start of the next spare
+// competes with it for the processors.
+const refillDelay = 10 * time.Millisecond
+
+// A pool keeps the spares of one sandbox.
+type pool struct {
+	start   func() (*spare, error) // bounded by the sandbox's life
+	closing chan struct{}          // closed by close
+	wg      sync.WaitGroup         // refills under way
+
+	mu      sync.Mutex
+	idle    []*spare
+	killer  *spare
+	refills int // refills under way
+	waiting int // takers that wait for one
+	changed chan struct{}
+	failure error // why the last refill failed
+	setup   supervisor.Setup
+	closed  bool
+}
+
+func newPool(start func() (*spare, error)) *pool {
+	return &pool{start: start, closing: make(chan struct{}), changed: make(chan struct{})}
+}
+
+// take returns a spare for one command, started now if none waits. Without a
+// killer no command is begun: a fork bomb needs less time to fill the process
+// limit than an engine to start an exec.
+func (p *pool) take(ctx context.Context) (*spare, error) {
+	p.mu.Lock()
+	p.waiting++
+	if p.refills == 0 {
+		p.failure = nil // an old one says nothing of now
+	}
+	defer func() {
+		p.mu.Lock()
+		p.waiting--
+		p.mu.Unlock()
+	}()
+	for {
+		p.prune()
+		if n := len(p.idle); n > 0 && p.killer != nil {
+			s := p.idle[n-1]
+			p.idle = p.idle[:n-1]
+			p.mu.Unlock()
+			return s, nil
+		}
+		if p.closed {
+			p.mu.Unlock()
+			return nil, errPoolClosed
+		}
+		if p.failure != nil && p.refills == 0 {
+			err := p.failure
+			p.failure = nil
+			p.mu.Unlock()
+			return nil, err
+		}
+		want := p.waiting
+		if p.killer == nil {
+			want++
+		}
+		for p.refills+len(p.idle) < want {
+			p.refill(0)
+		}
+		changed := p.changed
+		p.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		p.mu.Lock()
+	}
+}
+
+var errPoolClosed = errors.New("the sandbox is closing")
+
+// put takes in a spare that was taken and not used.
+func (p *pool) put(s *spare) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || !s.alive() {
+		s.close()
+		return
+	}
+	p.idle = append(p.idle, s)
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// prune forgets spares that a command has killed. The lock is held.
+func (p *pool) prune() {
+	p.idle = slices.DeleteFunc(p.idle, func(s *spare) bool { return !s.alive() })
+	if p.killer != nil && !p.killer.alive() {
+		p.killer = nil
+	}
+	if p.killer == nil && len(p.idle) > 1 {
+		p.killer, p.idle = p.idle[0], p.idle[1:]
+	}
+}
+
+// top starts what is missing after a while, in the background.
+func (p *pool) top(delay time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prune()
+	want := idleSpares - len(p.idle)
+	if p.killer == nil {
+		want++
+	}
+	for p.refills < want && !p.closed {
+		p.refill(delay)
+	}
+}
+
+// refill starts one spare in the background. The lock is held.
+func (p *pool) refill(delay time.Duration) {
+	p.refills++
+	p.wg.Go(func() {
+		if delay > 0 {
+			select {
+			case <-time.After(delay):
+			case <-p.closing:
+			}
+		}
+		s, err := p.start()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.refills--
+		p.failure = err
+		switch {
+		case err != nil:
+		case p.closed:
+			s.close()
+		case p.killer == nil && (p.waiting == 0 || len(p.idle) > 0):
+			p.killer = s
+		default:
+			p.idle = append(p.idle, s)
+			p.prepare(s)
+		}
+		close(p.changed)
+		p.changed = make(chan struct{})
+	})
+}
+
+// hint tells what the next command will probably start from, so that the
+// shells of waiting spares are started for it.
+func (p *pool) hint(setup supervisor.Setup) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.setup = setup
+	for _, s := range p.idle {
+		p.prepare(s)
+	}
+}
+
+// prepare asks for a shell ahead. It is not answered; a spare that cannot take it shows when it is used.
+func (p *pool) prepare(s *spare) {
+	if len(p.setup.Root) > 0 && !p.setup.Stdin {
+		_ = s.send(supervisor.Request{Op: supervisor.Prepare, Setup: p.setup}, nil)
+	}
+}
+
+// borrowKiller lends the spare that is kept for ending processes, or an idle
+// one. Giving it back is up to the caller.
+func (p *pool) borrowKiller() *spare {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prune()
+	if s := p.killer; s != nil {
+		p.killer = nil
+		return s
+	}
+	if n := len(p.idle); n > 0 {
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return s
+	}
+	return nil
+}
+
+// giveBack takes a borrowed spare in again.
+func (p *pool) giveBack(s *spare) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed || !s.alive() || p.killer != nil:
+		s.close()
+	default:
+		p.killer = s
+	}
+}
+
+// pids lists the supervisors that wait, for a Kill that must spare them.
+func (p *pool) pids() []supervisor.Proc {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prune()
+	var list []supervisor.Proc
+	for _, s := range p.idle {
+		list = append(list, s.self)
+	}
+	if p.killer != nil {
+		list = append(list, p.killer.self)
+	}
+	return list
+}
+
+// close ends all spares and waits for the refills.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	close(p.closing)
+	all := p.idle
+	if p.killer != nil {
+		all = append(all, p.killer)
+	}
+	p.idle, p.killer = nil, nil
+	close(p.changed)
+	p.changed = make(chan struct{})
+	p.mu.Unlock()
+	for _, s := range all {
+		s.close()
+	}
+	p.wg.Wait()
+}

@@ -1,0 +1,226 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/api/types/container"
+
+	"github.com/belljar/belljar/internal/supervisor"
+)
+
+// spareStart bounds the start of one exec. It takes about 0.1 s; engines with
+// many starts at once were seen to take half a minute.
+const spareStart = 60 * time.Second
+
+// A spare is an exec that was started ahead. Its reader goroutine lives from
+// the start of the exec to the end of its stream; done is closed when it ends.
+type spare struct {
+	conn    types.HijackedResponse
+	execID  string
+	self    supervisor.Proc // inside
+	shell   string
+	replies chan supervisor.Reply // one at a time: each request is answered before the next
+	quit    chan struct{}         // closed by close
+	once    sync.Once
+	done    chan struct{}
+	err     error // why the stream ended; nil after both trailers; valid once done
+
+	mu   sync.Mutex
+	sink *sink // set before a Run is sent; output follows the next reply
+}
+
+// startSpare starts an exec with a supervisor in it and waits until it is
+// ready.
+func (b *box) startSpare(ctx context.Context) (*spare, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, spareStart, errors.New("the engine started no exec in "+spareStart.String()))
+	defer cancel()
+	select {
+	case b.engine.starts <- struct{}{}:
+		defer func() { <-b.engine.starts }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	created, err := b.engine.api.ContainerExecCreate(ctx, b.id, container.ExecOptions{
+		User: b.user, Cmd: supervisor.ExecArgs(helperInside), Env: supervisor.Environ(),
+		AttachStdin: true, AttachStdout: true, AttachStderr: true,
+	})
+	if err != nil {
+		return nil, b.orCause(ctx, "creating an exec", err)
+	}
+	conn, err := b.engine.api.ContainerExecAttach(ctx, created.ID, container.ExecAttachOptions{})
+	if err != nil {
+		return nil, b.orCause(ctx, "starting an exec", err)
+	}
+	s := &spare{conn: conn, execID: created.ID, replies: make(chan supervisor.Reply, 1),
+		quit: make(chan struct{}), done: make(chan struct{})}
+	b.readers.Add(1)
+	go func() {
+		defer b.readers.Done()
+		s.read()
+	}()
+	ready, err := s.reply(ctx)
+	if err != nil {
+		s.close()
+		return nil, b.orCause(ctx, "starting the supervisor in the container", err)
+	}
+	s.self, s.shell = supervisor.Proc{PID: ready.PID, Start: ready.Start}, ready.Shell
+	return s, nil
+}
+
+// orCause says what was being done, and prefers the reason why the context
+// ended to the error that its end brought about.
+func (b *box) orCause(ctx context.Context, doing string, err error) error {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// read is the reader goroutine.
+func (s *spare) read() {
+	defer close(s.done)
+	defer s.conn.Close()
+	in, dec := newFrames(s.conn.Reader), &decoder{}
+	raw := false
+	for {
+		id, data, err := in.next()
+		if err != nil {
+			if out := s.output(); raw && out != nil {
+				out.flush()
+			}
+			if dec.buf.Len() > 0 && !dec.magic {
+				err = errText{dec.text()}
+			}
+			s.err = err
+			return
+		}
+		if raw {
+			if s.output().write(id, data) {
+				return
+			}
+			continue
+		}
+		if id != streamStdout && dec.magic {
+			// The streams have copiers of their own, so the first of a
+			// command's stderr may overtake the acknowledgement.
+			if out := s.output(); out != nil && out.write(id, data) {
+				return
+			}
+			continue
+		}
+		dec.feed(data)
+		reply, ok, err := dec.next()
+		var text errText
+		switch {
+		case errors.As(err, &text):
+			// The engine's error text may come in pieces: read to the end.
+			continue
+		case err != nil:
+			s.err = err
+			return
+		case !ok:
+			continue
+		}
+		// Looked up before the reply is handed on: whoever gets it may ask for
+		// a Run at once, whose output begins only after the next reply.
+		out := s.output()
+		select {
+		case s.replies <- reply:
+		case <-s.quit:
+			return
+		}
+		if out != nil && reply.Error == "" {
+			raw = true
+			if rest := dec.buf.Bytes(); len(rest) > 0 && out.write(streamStdout, rest) {
+				return
+			}
+		}
+	}
+}
+
+func (s *spare) output() *sink {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sink
+}
+
+// reply waits for the answer to the last request.
+func (s *spare) reply(ctx context.Context) (supervisor.Reply, error) {
+	var r supervisor.Reply
+	select {
+	case r = <-s.replies:
+	case <-ctx.Done():
+		return r, context.Cause(ctx)
+	case <-s.done:
+		// The answer may have come just before the end.
+		select {
+		case r = <-s.replies:
+		default:
+			if s.err == nil || errors.Is(s.err, io.EOF) {
+				return r, errSpareGone
+			}
+			return r, s.err
+		}
+	}
+	if r.Error != "" {
+		return r, errors.New(r.Error)
+	}
+	return r, nil
+}
+
+// errSpareGone says that a supervisor ended before it answered.
+var errSpareGone = errors.New("the supervisor in the container ended before it answered")
+
+// ask sends a request and waits for its answer.
+func (s *spare) ask(ctx context.Context, req supervisor.Request) (supervisor.Reply, error) {
+	if err := s.send(req, nil); err != nil {
+		return supervisor.Reply{}, err
+	}
+	return s.reply(ctx)
+}
+
+// send writes a request, and the script of a Run right behind it.
+func (s *spare) send(req supervisor.Request, script []byte) error {
+	// A deadline cannot be set on a closed connection, which is no failure of
+	// the sending: a short command may have ended already.
+	_ = s.conn.Conn.SetWriteDeadline(time.Now().Add(spareStart))
+	defer func() { _ = s.conn.Conn.SetWriteDeadline(time.Time{}) }()
+	if err := supervisor.WriteFrame(s.conn.Conn, req); err != nil {
+		return err
+	}
+	if len(script) == 0 {
+		return nil
+	}
+	_, err := s.conn.Conn.Write(script)
+	return err
+}
+
+// alive tells whether the stream is still open.
+func (s *spare) alive() bool {
+	select {
+	case <-s.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// closeWait bounds the wait for a reader whose command's writer blocks.
+const closeWait = 2 * time.Second
+
+// close ends the stream; a supervisor that waits ends by itself then. The
+// reader has ended too, unless the command's own writer blocks it.
+func (s *spare) close() {
+	s.once.Do(func() { close(s.quit) })
+	s.conn.Close()
+	select {
+	case <-s.done:
+	case <-time.After(closeWait):
+	}
+}

@@ -1,0 +1,214 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+
+	"github.com/belljar/belljar/internal/supervisor"
+	"github.com/belljar/belljar/sandbox"
+)
+
+var _ sandbox.Runtime = (*Engine)(nil)
+
+// startBound is how long the start of a sandbox may take. It takes about half
+// a second; a busy machine is slower.
+const startBound = 2 * time.Minute
+
+// removeBound is how long the removal of a container may take.
+const removeBound = 30 * time.Second
+
+// Start makes a container from the spec and returns when a command can run in
+// it. The image must be there, see EnsureImage. Nothing is left behind when it
+// fails.
+func (e *Engine) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startBound, errors.New("it took longer than "+startBound.String()))
+	defer cancel()
+	box, err := e.start(ctx, spec)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return nil, fmt.Errorf("starting a sandbox: %w", err)
+	}
+	return box, nil
+}
+
+// Capabilities tells what containers of this engine can do.
+func (e *Engine) Capabilities() sandbox.Capabilities {
+	return sandbox.Capabilities{Counters: true, KillTree: true, Limits: true, OnePipe: true, Dir: true, Isolated: true}
+}
+
+func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
+	plan, err := e.plan(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	config, host := plan.container()
+	created, err := e.api.ContainerCreate(ctx, config, host, nil, nil, plan.name)
+	if err != nil {
+		return nil, plan.createError(err)
+	}
+	lifetime, stop := context.WithCancel(context.Background())
+	b := &box{
+		engine: e, id: created.ID, user: plan.user(), env: plan.environment(), umask: spec.Owner.Umask,
+		stop: stop, closing: make(chan struct{}),
+		info: sandbox.Info{
+			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
+			MountPoint: sandbox.MountPoint, User: plan.user(), Limits: plan.spec.Limits,
+			Network: plan.spec.Network, Loosened: plan.loosened(),
+		},
+	}
+	b.pool = newPool(func() (*spare, error) { return b.startSpare(lifetime) })
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	if err := b.boot(ctx, lifetime); err != nil {
+		return nil, err
+	}
+	return b, b.check(ctx, plan)
+}
+
+// boot starts the container, with the lease attached before, and the spares.
+func (b *box) boot(ctx, lifetime context.Context) error {
+	api := b.engine.api
+	conn, err := api.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true})
+	if err != nil {
+		return fmt.Errorf("attaching to the container: %w", err)
+	}
+	waitCtx, stopWait := context.WithCancel(lifetime)
+	exit, _ := api.ContainerWait(waitCtx, b.id, container.WaitConditionNextExit)
+	b.lease = holdLease(conn, b.engine.leaseTimes(), exit, stopWait)
+	if err := api.ContainerStart(ctx, b.id, container.StartOptions{}); err != nil {
+		return startError(err)
+	}
+	b.pool.top(0)
+	return nil
+}
+
+// check waits for the first spare and asks it what the sandbox is like.
+func (b *box) check(ctx context.Context, plan *plan) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stopWatching := b.watch(cancel)
+	defer stopWatching()
+	first, err := b.pool.take(ctx)
+	if err != nil {
+		return b.explain("preparing the container", err)
+	}
+	setup := b.setup(sandbox.Command{Script: ":", Stdout: mergedOutput{}, Stderr: mergedOutput{}}, b.info.MountPoint)
+	reply, err := first.ask(ctx, supervisor.Request{Op: supervisor.Count, Setup: setup})
+	if err != nil {
+		first.close()
+		return b.explain("asking the supervisor in the container", err)
+	}
+	b.info.Shell = first.shell
+	b.pool.put(first)
+	b.pool.hint(setup)
+	return plan.checkWorkspace(reply.Inode)
+}
+
+// mergedOutput stands for one writer for both streams, which is how the first
+// command most likely comes.
+type mergedOutput struct{}
+
+func (mergedOutput) Write(p []byte) (int, error) { return len(p), nil }
+
+// checkWorkspace compares what is seen at the mount point with the workspace.
+// An engine in another mount name space or on another machine makes an empty
+// folder, or has another one of the same name.
+func (p *plan) checkWorkspace(inode uint64) error {
+	if inode == 0 {
+		return fmt.Errorf("the workspace %s cannot be entered by user %s in the container: check who may enter the folder", p.spec.Workspace, p.user())
+	}
+	if runtime.GOOS != "linux" {
+		return nil // the engine's machine counts files by itself
+	}
+	want, err := inodeOf(p.spec.Workspace)
+	if err != nil {
+		return fmt.Errorf("looking at the workspace: %w", err)
+	}
+	if want != inode {
+		return fmt.Errorf("the workspace %s is another folder for the engine, which seems to run elsewhere: use a folder that it can see", p.spec.Workspace)
+	}
+	return nil
+}
+
+// Close removes the container. See sandbox.Sandbox.
+func (b *box) Close() error {
+	b.closeOnce.Do(func() {
+		b.mu.Lock()
+		close(b.closing)
+		b.mu.Unlock()
+		b.stop()
+		b.running.Wait()
+		if b.lease != nil {
+			b.lease.release()
+		}
+		b.closeErr = b.engine.remove(b.id)
+		b.pool.close()
+		waitBounded(b.readers.Wait, closeWait)
+	})
+	return b.closeErr
+}
+
+// waitBounded waits for a function, but not for ever.
+func waitBounded(wait func(), bound time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wait()
+	}()
+	select {
+	case <-done:
+	case <-time.After(bound):
+	}
+}
+
+// selfRemoval is how long the engine is given to remove a container that has
+// ended by itself, before it is told to.
+const selfRemoval = 5 * time.Second
+
+// remove ends and removes a container and returns when it is gone.
+//
+// A container that runs is only killed, since the engine removes it then: an
+// engine that is told to remove what it is removing already was seen to list
+// the container for ever.
+func (e *Engine) remove(id string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), removeBound)
+	defer cancel()
+	start := time.Now()
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		found, err := e.api.ContainerInspect(ctx, id)
+		switch {
+		case err != nil && isNotFound(err):
+			return nil
+		case err != nil:
+		case found.State.Running:
+			err = e.api.ContainerKill(ctx, id, "KILL")
+		case found.State.Status == container.StateCreated || time.Since(start) > selfRemoval:
+			err = e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, errors.Join(err, ctx.Err()))
+		}
+	}
+}
+
+// fill sets defaults by what the engine has.
+func (e *Engine) fill(l sandbox.Limits) sandbox.Limits { return l.Fill(e.info.MemTotal, e.info.NCPU) }
+
+func (e *Engine) leaseTimes() leaseTimes {
+	if e.times != (leaseTimes{}) {
+		return e.times
+	}
+	return leaseTimes{beat: leaseBeat, stall: leaseStall}
+}
