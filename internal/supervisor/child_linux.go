@@ -19,9 +19,6 @@ const (
 	shLauncher   = `. /dev/fd/3`
 )
 
-// scriptFD is the descriptor that a shell reads its script from.
-const scriptFD = 3
-
 // A child is a process that was started for a command.
 type child struct {
 	pid    int

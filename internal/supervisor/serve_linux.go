@@ -17,7 +17,7 @@ func serve() int {
 	// A command must not be able to take its supervisor along with a signal
 	// to the process group, such as kill 0 or kill $PPID. Caught and dropped,
 	// not ignored: what is ignored stays so in the programs it starts.
-	signal.Notify(make(chan os.Signal), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1,
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1,
 		syscall.SIGUSR2, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
 	// Not dumpable: no process of the same user can read the nonce from
 	// memory, or open the stdin that a script comes over through /proc.

@@ -195,7 +195,7 @@ func TestConnectNamesEveryFailure(t *testing.T) {
 	missing := "unix://" + filepath.Join(t.TempDir(), "none.sock")
 	dead := deadSocket(t)
 	web := listenUnix(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<h1>hello\n") }))
-	broken := listenUnix(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", 503) }))
+	broken := listenUnix(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }))
 	_, err := connectFirst(t.Context(), []Endpoint{
 		{Host: missing, Source: "default socket"},
 		{Host: dead, Source: "rootless Docker"},

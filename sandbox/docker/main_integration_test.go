@@ -55,12 +55,13 @@ func TestMain(m *testing.M) {
 // connect returns an engine with the default image on it.
 func connect(t testing.TB) *docker.Engine {
 	t.Helper()
-	engine := enginetest.Require(t, "")
+	// Without an engine there is nothing to build for.
+	_ = enginetest.Require(t, "")
 	path, err := helper.build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine = enginetest.Require(t, path)
+	engine := enginetest.Require(t, path)
 	if _, err := engine.EnsureImage(context.Background(), images.Tag(), os.Stderr); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,75 @@
+package docker_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/client"
+	"github.com/testcontainers/testcontainers-go"
+
+	"github.com/belljar/belljar/sandbox/docker"
+)
+
+// An observer looks at the engine through a client of its own, so that what is
+// said about a container does not come from the code that made it.
+type observer struct{ *testcontainers.DockerClient }
+
+// observe returns an observer of the engine. What testcontainers starts is
+// removed by the tests themselves; its own reaper would have to be pulled.
+func observe(t testing.TB, engine *docker.Engine) observer {
+	t.Helper()
+	t.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
+	t.Setenv("DOCKER_HOST", engine.Endpoint().Host)
+	api, err := testcontainers.NewDockerClientWithOpts(t.Context(), client.WithHost(engine.Endpoint().Host))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := api.Close(); err != nil {
+			t.Errorf("closing the observer: %v", err)
+		}
+	})
+	return observer{api}
+}
+
+// inspect returns what the engine knows about a container.
+func (o observer) inspect(t testing.TB, id string) container.InspectResponse {
+	t.Helper()
+	found, err := o.ContainerInspect(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// exists reports whether a container is there.
+func (o observer) exists(t testing.TB, id string) bool {
+	t.Helper()
+	_, err := o.ContainerInspect(context.WithoutCancel(t.Context()), id)
+	if err != nil && !errdefs.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// wantGone checks that a container is removed, or is within the bound.
+func (o observer) wantGone(t testing.TB, id string, bound time.Duration) {
+	t.Helper()
+	eventually(t, bound, "container "+id[:12]+" is gone", func() bool { return !o.exists(t, id) })
+}
+
+// labeled lists the containers with a label, those that do not run included.
+func (o observer) labeled(t testing.TB, label string) []container.Summary {
+	t.Helper()
+	list, err := o.ContainerList(t.Context(), container.ListOptions{
+		All: true, Filters: filters.NewArgs(filters.Arg("label", label)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
