@@ -3,6 +3,7 @@ package supervisor
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -132,6 +133,10 @@ type Trailer struct {
 	StartError int `json:",omitempty"`
 }
 
+// ErrFrameSize is wrapped when a message is over MaxFrame; nothing was written
+// then.
+var ErrFrameSize = errors.New("message too long")
+
 // WriteFrame writes one message in one Write.
 func WriteFrame(w io.Writer, message any) error {
 	body, err := json.Marshal(message)
@@ -139,7 +144,7 @@ func WriteFrame(w io.Writer, message any) error {
 		return fmt.Errorf("encoding a message: %w", err)
 	}
 	if len(body) > MaxFrame {
-		return fmt.Errorf("a message of %d bytes is over the limit of %d", len(body), MaxFrame)
+		return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrFrameSize, len(body), MaxFrame)
 	}
 	frame := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body)))
 	_, err = w.Write(append(frame, body...))
@@ -154,7 +159,7 @@ func ReadFrame(r io.Reader, message any) error {
 	}
 	size := binary.BigEndian.Uint32(head[:])
 	if size > MaxFrame {
-		return fmt.Errorf("a message of %d bytes is over the limit of %d", size, MaxFrame)
+		return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrFrameSize, size, MaxFrame)
 	}
 	body := make([]byte, size)
 	if _, err := io.ReadFull(r, body); err != nil {

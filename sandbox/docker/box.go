@@ -15,17 +15,20 @@ import (
 
 // A box is one sandbox: a container, its lease and its spares.
 type box struct {
-	engine  *Engine
-	id      string // the container's
-	user    string // uid:gid of commands
-	info    sandbox.Info
-	env     [][]byte // the whole environment of a command
-	umask   int
-	lease   *lease
-	pool    *pool
-	stop    context.CancelFunc // ends the refills
-	readers sync.WaitGroup     // readers of execs
-	running sync.WaitGroup     // Exec calls
+	engine *Engine
+	id     string // the container's
+	user   string // uid:gid of commands
+	info   sandbox.Info
+	env    [][]byte // the whole environment of a command
+	umask  int
+	lease  *lease
+	pool   *pool
+	// lifetime ends with Close. What ends processes must outlive the context
+	// of the command, and must not hold up Close.
+	lifetime context.Context
+	stop     context.CancelFunc
+	readers  sync.WaitGroup // readers of execs
+	running  sync.WaitGroup // Exec calls
 
 	closing   chan struct{} // closed by the first Close
 	closeOnce sync.Once
@@ -80,6 +83,9 @@ func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, er
 	start := time.Now()
 	run, err := b.handOver(ctx, cmd, dir)
 	if err != nil {
+		if errors.Is(err, sandbox.ErrInvalidCommand) {
+			return sandbox.Result{}, err
+		}
 		if result, ok := canceledBefore(ctx, dir, start); ok {
 			return result, nil
 		}

@@ -48,14 +48,18 @@ func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*r
 			b.pool.top(refillDelay)
 			return r, nil
 		}
-		alive := s.alive()
-		s.close()
-		if ctx.Err() != nil {
-			// It may have begun after all; nothing of it must stay.
-			b.endProcesses(supervisor.Request{Victims: []supervisor.Proc{s.self}, Orphans: true})
+		if errors.Is(err, sandbox.ErrInvalidCommand) {
+			b.pool.put(s)
 			return nil, err
 		}
-		if alive || try == handOverTries {
+		alive := s.alive()
+		s.close()
+		if alive || ctx.Err() != nil {
+			// It may have begun after all, or may yet; nothing of it must stay.
+			_, endErr := b.endProcesses(supervisor.Request{Victims: []supervisor.Proc{s.self}, Orphans: true})
+			return nil, errors.Join(err, endErr)
+		}
+		if try == handOverTries {
 			return nil, err
 		}
 	}
@@ -90,11 +94,14 @@ func (r *run) give(ctx context.Context) error {
 	r.box.mu.Lock()
 	r.cleared = r.box.cleared
 	r.box.mu.Unlock()
-	r.spare.mu.Lock()
-	r.spare.sink = r.sink
-	r.spare.mu.Unlock()
+	r.spare.setOutput(r.sink)
 	r.started = time.Now()
-	if err := r.spare.send(req, []byte(r.cmd.Script)); err != nil {
+	err := r.spare.send(req, []byte(r.cmd.Script))
+	if errors.Is(err, supervisor.ErrFrameSize) {
+		r.spare.setOutput(nil)
+		return fmt.Errorf("%w: its arguments and environment are too long: %w", sandbox.ErrInvalidCommand, err)
+	}
+	if err != nil {
 		// Only what the stream says decides whether the command was taken:
 		// the acknowledgement may be in it all the same.
 		r.spare.conn.Close()

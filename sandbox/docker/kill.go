@@ -42,16 +42,14 @@ func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 		}
 	}
 	// No spare, or one that is stopped: a new exec can wake the others.
-	ctx, cancel := context.WithTimeout(context.Background(), spareStart)
-	defer cancel()
-	fresh, err := b.startSpare(ctx)
+	fresh, err := b.startSpare(b.lifetime)
 	if err != nil {
 		if killer == nil {
 			return supervisor.Reply{}, err
 		}
 		// Where no exec starts, the one that does not answer may only be slow.
 		defer b.pool.giveBack(killer)
-		patient, cancel := context.WithTimeoutCause(context.Background(), killWait, errNoAck)
+		patient, cancel := context.WithTimeoutCause(b.lifetime, killWait, errNoAck)
 		defer cancel()
 		if _, late := killer.reply(patient); late != nil {
 			return supervisor.Reply{}, err
@@ -60,10 +58,11 @@ func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 	}
 	if killer != nil {
 		killer.close()
+		b.pool.giveBack(killer)
 	}
 	req.Thaw = true
 	report, err := b.askKiller(fresh, req)
-	b.pool.giveBack(fresh)
+	b.pool.keep(fresh)
 	return report, err
 }
 
@@ -71,7 +70,7 @@ func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply
 	if _, err := b.count(killer); err != nil {
 		return supervisor.Reply{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), killWait, errNoAck)
+	ctx, cancel := context.WithTimeoutCause(b.lifetime, killWait, errNoAck)
 	defer cancel()
 	report, err := killer.ask(ctx, req)
 	if err != nil {
@@ -87,7 +86,7 @@ func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply
 
 // count reads the counters, which also tells whether a spare is awake.
 func (b *box) count(s *spare) (supervisor.Counters, error) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), ackWait, errNoAck)
+	ctx, cancel := context.WithTimeoutCause(b.lifetime, ackWait, errNoAck)
 	defer cancel()
 	reply, err := s.ask(ctx, supervisor.Request{Op: supervisor.Count})
 	return reply.Counters, err
@@ -136,7 +135,7 @@ func (b *box) clear() error {
 
 // execCode asks the engine how an exec ended.
 func (b *box) execCode(id string) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), execCodeWait)
+	ctx, cancel := context.WithTimeout(b.lifetime, execCodeWait)
 	defer cancel()
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		exec, err := b.engine.api.ContainerExecInspect(ctx, id)

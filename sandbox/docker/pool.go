@@ -30,6 +30,7 @@ type pool struct {
 	killer  *spare
 	refills int // refills under way
 	waiting int // takers that wait for one
+	lent    int // borrowed to end processes, and to be given back
 	changed chan struct{}
 	failure error // why the last refill failed
 	setup   supervisor.Setup
@@ -73,7 +74,7 @@ func (p *pool) take(ctx context.Context) (*spare, error) {
 			return nil, err
 		}
 		want := p.waiting
-		if p.killer == nil {
+		if p.killer == nil && p.lent == 0 {
 			want++
 		}
 		for p.refills+len(p.idle) < want {
@@ -101,8 +102,7 @@ func (p *pool) put(s *spare) {
 		return
 	}
 	p.idle = append(p.idle, s)
-	close(p.changed)
-	p.changed = make(chan struct{})
+	p.signal()
 }
 
 // prune forgets spares that a command has killed. The lock is held.
@@ -122,7 +122,7 @@ func (p *pool) top(delay time.Duration) {
 	defer p.mu.Unlock()
 	p.prune()
 	want := idleSpares - len(p.idle)
-	if p.killer == nil {
+	if p.killer == nil && p.lent == 0 {
 		want++
 	}
 	for p.refills < want && !p.closed {
@@ -155,8 +155,7 @@ func (p *pool) refill(delay time.Duration) {
 			p.idle = append(p.idle, s)
 			p.prepare(s)
 		}
-		close(p.changed)
-		p.changed = make(chan struct{})
+		p.signal()
 	})
 }
 
@@ -179,33 +178,48 @@ func (p *pool) prepare(s *spare) {
 }
 
 // borrowKiller lends the spare that is kept for ending processes, or an idle
-// one. Giving it back is up to the caller.
+// one, or nil. The caller gives it back in any case.
 func (p *pool) borrowKiller() *spare {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.prune()
-	if s := p.killer; s != nil {
-		p.killer = nil
-		return s
+	s := p.killer
+	p.killer = nil
+	if n := len(p.idle); s == nil && n > 0 {
+		s, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
-	if n := len(p.idle); n > 0 {
-		s := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		return s
+	if s != nil {
+		p.lent++
 	}
-	return nil
+	return s
 }
 
-// giveBack takes a borrowed spare in again.
+// keep takes in a spare that was started to end processes.
+func (p *pool) keep(s *spare) {
+	p.mu.Lock()
+	p.lent++
+	p.mu.Unlock()
+	p.giveBack(s)
+}
+
+// giveBack takes a borrowed spare in again, or replaces it by another one that
+// is of more use.
 func (p *pool) giveBack(s *spare) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.closed || !s.alive() || p.killer != nil:
+	p.lent--
+	if p.closed || !s.alive() || p.killer != nil {
 		s.close()
-	default:
+	} else {
 		p.killer = s
 	}
+	p.signal()
+}
+
+// signal wakes the takers. The lock is held.
+func (p *pool) signal() {
+	close(p.changed)
+	p.changed = make(chan struct{})
 }
 
 // pids lists the supervisors that wait, for a Kill that must spare them.
@@ -233,8 +247,7 @@ func (p *pool) close() {
 		all = append(all, p.killer)
 	}
 	p.idle, p.killer = nil, nil
-	close(p.changed)
-	p.changed = make(chan struct{})
+	p.signal()
 	p.mu.Unlock()
 	for _, s := range all {
 		s.close()

@@ -144,6 +144,13 @@ func (s *spare) read() {
 	}
 }
 
+// setOutput says where what follows the next reply goes.
+func (s *spare) setOutput(out *sink) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink = out
+}
+
 func (s *spare) output() *sink {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -56,7 +56,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	lifetime, stop := context.WithCancel(context.Background())
 	b := &box{
 		engine: e, id: created.ID, user: plan.user(), env: plan.environment(), umask: spec.Owner.Umask,
-		stop: stop, closing: make(chan struct{}),
+		lifetime: lifetime, stop: stop, closing: make(chan struct{}),
 		info: sandbox.Info{
 			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
 			MountPoint: sandbox.MountPoint, User: plan.user(), Limits: plan.spec.Limits,
@@ -69,20 +69,20 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	if err := b.boot(ctx, lifetime); err != nil {
+	if err := b.boot(ctx); err != nil {
 		return nil, err
 	}
 	return b, b.check(ctx, plan)
 }
 
 // boot starts the container, with the lease attached before, and the spares.
-func (b *box) boot(ctx, lifetime context.Context) error {
+func (b *box) boot(ctx context.Context) error {
 	api := b.engine.api
 	conn, err := api.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true})
 	if err != nil {
 		return fmt.Errorf("attaching to the container: %w", err)
 	}
-	waitCtx, stopWait := context.WithCancel(lifetime)
+	waitCtx, stopWait := context.WithCancel(b.lifetime)
 	exit, _ := api.ContainerWait(waitCtx, b.id, container.WaitConditionNextExit)
 	b.lease = holdLease(conn, b.engine.leaseTimes(), exit, stopWait)
 	if err := api.ContainerStart(ctx, b.id, container.StartOptions{}); err != nil {
