@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/belljar/belljar/agent/trajectory"
+)
+
+// Header is what is said before a run begins. Empty fields are left out.
+type Header struct {
+	Session, Workspace, MountPoint, Image, Engine, Model, Task string
+	Limits                                                     trajectory.Limits
+	Network                                                    string
+	Loosened                                                   []string
+	Started                                                    time.Time
+}
+
+// Header shows what is about to run, and where.
+func (r *Renderer) Header(h Header) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line("", "belljar", bold, spaced(Line(h.Session)), faint)
+	r.field("task", Clip(Line(h.Task), r.width()-13))
+	workspace := Line(h.Workspace)
+	if h.MountPoint != "" && h.MountPoint != h.Workspace {
+		workspace += " as " + Line(h.MountPoint)
+	}
+	r.field("workspace", workspace)
+	r.field("image", Line(h.Image))
+	r.field("engine", Line(h.Engine))
+	r.field("limits", limitsText(h.Limits))
+	r.field("network", Line(h.Network))
+	r.field("loosened", Line(strings.Join(h.Loosened, ", ")))
+	r.field("model", Line(h.Model))
+	if !h.Started.IsZero() {
+		r.field("started", h.Started.Local().Format(time.DateTime))
+	}
+}
+
+// field writes one line of the header, in full: a path that is cut off is of
+// no use.
+func (r *Renderer) field(name, value string) {
+	if value != "" {
+		r.write("  " + r.paint(faint, pad(name, 11)) + value + "\n")
+	}
+}
+
+// limitsText says the limits in one line.
+func limitsText(l trajectory.Limits) string {
+	if l.Memory == 0 && l.CPUs == 0 && l.Pids == 0 {
+		return ""
+	}
+	return Size(l.Memory) + " memory, " + cpusText(l.CPUs) + ", " + Plural(int(l.Pids), "process|processes")
+}
+
+// cpusText says a number of processors without needless zeros.
+func cpusText(cpus float64) string {
+	if cpus == 1 {
+		return "1 cpu"
+	}
+	return strconv.FormatFloat(cpus, 'f', -1, 64) + " cpus"
+}
+
+// Totals are what a run came to.
+type Totals struct {
+	// Stop says in words why the run ended.
+	Stop  string
+	Good  bool
+	Turns int
+	Usage trajectory.Usage
+	Took  time.Duration
+}
+
+// Totals shows one line with what a run came to.
+func (r *Renderer) Totals(t Totals) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endText()
+	about := ""
+	if t.Usage.Estimated {
+		about = "about "
+	}
+	parts := []string{
+		Line(t.Stop), Plural(t.Turns, "turn"),
+		about + Plural(t.Usage.Input, "token") + " in, " + Number(t.Usage.Output) + " out",
+	}
+	if t.Took > 0 {
+		parts = append(parts, Duration(t.Took))
+	}
+	color := green
+	if !t.Good {
+		color = red
+	}
+	r.erase()
+	r.write("\n")
+	r.line("", "belljar: ", color, strings.Join(parts, " · "), "")
+}
