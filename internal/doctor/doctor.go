@@ -1,0 +1,162 @@
+// Package doctor proves on the engine at hand what belljar promises about a
+// sandbox. It starts one over a folder of its own and reads every guarantee
+// back from inside, instead of trusting what was asked for.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/belljar/belljar/sandbox"
+)
+
+// A Status is how a check ended.
+type Status string
+
+// The ends of a check.
+const (
+	OK   Status = "ok"
+	Fail Status = "FAIL"
+	// Skip: the check says nothing here; Detail says why.
+	Skip Status = "skip"
+)
+
+// A Check is the end of one check.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Detail string `json:"detail"`
+}
+
+// An Engine is what the checks need of an engine.
+type Engine interface {
+	sandbox.Runtime
+	// Description names the engine and its version.
+	Description() string
+	// EnsureImage makes sure that an image is there, building it if need be.
+	EnsureImage(ctx context.Context, ref string, progress io.Writer) (sandbox.Image, error)
+}
+
+// Options say what to check. Every field is required unless it says otherwise.
+type Options struct {
+	// Connect reaches the engine. The caller closes it after Run.
+	Connect func(ctx context.Context) (Engine, error)
+	// Spec is the sandbox to check; its workspace and owner are filled in.
+	Spec sandbox.Spec
+	// OwnerOf says whom files in a folder must belong to.
+	OwnerOf func(dir string) (sandbox.Owner, error)
+	// TempDir is where the folders of the checks are made; "" is the system's
+	// folder for temporary files. The engine must be able to see it.
+	TempDir string
+	// Secrets are values in this process's environment that must not be seen
+	// inside. They are never handed to the sandbox. May be empty.
+	Secrets []string
+	// Progress takes the talk of an image that has to be built; nil discards.
+	Progress io.Writer
+}
+
+// Run makes the checks in order and reports each as it ends. Where a check
+// fails that later ones stand on, those are not reported. It returns whether
+// none failed; an error means that the checks themselves could not be made.
+func Run(ctx context.Context, opts Options, report func(Check)) (bool, error) {
+	if opts.Progress == nil {
+		opts.Progress = io.Discard
+	}
+	dir, err := os.MkdirTemp(opts.TempDir, "belljar-doctor-")
+	if err != nil {
+		return false, fmt.Errorf("making a folder for the checks: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	e := &examination{opts: opts, dir: dir, report: report, good: true}
+	for _, c := range e.checks() {
+		if failed := e.check(ctx, c); failed && c.needed || ctx.Err() != nil {
+			break
+		}
+	}
+	e.remove()
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return e.good, nil
+}
+
+// errSkip is wrapped by a check that says nothing here.
+var errSkip = errors.New("not checked")
+
+// A check proves one guarantee. Its detail says what was seen, its error what
+// is wrong and what to do.
+type check struct {
+	name   string
+	needed bool // the checks after it stand on this one
+	run    func(ctx context.Context) (detail string, err error)
+}
+
+// An examination is one run of the checks.
+type examination struct {
+	opts   Options
+	dir    string // holds the workspace and what must not be seen
+	report func(Check)
+	good   bool
+
+	engine  Engine
+	image   sandbox.Image
+	owner   sandbox.Owner
+	sandbox sandbox.Sandbox // nil until the check that starts it
+}
+
+// checks lists the checks in the order in which they stand on each other.
+func (e *examination) checks() []check {
+	return []check{
+		{name: "engine", needed: true, run: e.checkEngine},
+		{name: "image", needed: true, run: e.checkImage},
+		{name: "sandbox", needed: true, run: e.checkStart},
+		{name: "memory", run: e.checkMemory},
+		{name: "cpus", run: e.checkCPUs},
+		{name: "processes", run: e.checkPids},
+		{name: "open files", run: e.checkNoFile},
+		{name: "temporary space", run: e.checkTmpfs},
+		{name: "user", run: e.checkUser},
+		{name: "ownership", run: e.checkOwnership},
+		{name: "read-only root", run: e.checkReadOnly},
+		{name: "privileges", run: e.checkPrivileges},
+		{name: "network", run: e.checkNetwork},
+		{name: "host files", run: e.checkHostFiles},
+		{name: "host processes", run: e.checkHostProcesses},
+		{name: "secrets", run: e.checkSecrets},
+		{name: "timeout", run: e.checkTimeout},
+	}
+}
+
+// check makes one check, reports it, and returns whether it failed.
+func (e *examination) check(ctx context.Context, c check) bool {
+	detail, err := c.run(ctx)
+	result := Check{Name: c.name, Status: OK, Detail: detail}
+	switch {
+	case ctx.Err() != nil:
+		return true // a check that was interrupted says nothing
+	case errors.Is(err, errSkip):
+		result.Status, result.Detail = Skip, err.Error()
+	case err != nil:
+		result.Status, result.Detail = Fail, err.Error()
+		e.good = false
+	}
+	e.report(result)
+	return result.Status == Fail
+}
+
+// remove ends the sandbox, which is the last check: that nothing stays behind
+// is a promise as well. It takes no context, since it must outlive a cancel.
+func (e *examination) remove() {
+	if e.sandbox == nil {
+		return
+	}
+	result := Check{Name: "removal", Status: OK, Detail: "the sandbox is gone"}
+	if err := e.sandbox.Close(); err != nil {
+		result.Status, result.Detail = Fail, err.Error()
+		e.good = false
+	}
+	e.report(result)
+}

@@ -1,0 +1,275 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belljar/belljar/internal/doctor"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// A machine answers the probes of the doctor from a table instead of running
+// them: its sandbox is as good or as bad as the test wants. The key is a piece
+// of the probe's text.
+type machine struct {
+	answers  map[string]string
+	info     sandbox.Info
+	timeout  sandbox.Status
+	connect  error
+	image    error
+	start    error
+	closing  error
+	exec     error
+	workDir  string
+	onProbe  func(script string)
+	closings int
+}
+
+// sound is a machine on which every check passes.
+func sound() *machine {
+	return &machine{
+		timeout: sandbox.TimedOut,
+		info: sandbox.Info{
+			Engine: "Engine 1.0", Runtime: "runc", Shell: "/bin/bash", User: "1000:1000", Network: sandbox.NetworkNone,
+			Limits: sandbox.Limits{Memory: 2 * sandbox.GiB, CPUs: 1.5, Pids: 512, NoFile: 4096, Tmp: 512 * sandbox.MiB, Home: 384 * sandbox.MiB, Shm: 64 * sandbox.MiB},
+		},
+		answers: map[string]string{
+			"/sys/fs/cgroup": "memory.max 2147483648\nmemory.swap.max 0\ncpu.max 150000 100000\npids.max 512\n",
+			"ulimit":         "soft 4096\nhard 4096\n",
+			"df -Pk":         "tmp.size 524288\ntmp.type tmpfs\ntmp.exec yes\nhome.size 393216\nhome.type tmpfs\nhome.exec yes\nshm.size 65536\nshm.type tmpfs\nshm.exec yes\n",
+			"id -u":          "user 1000:1000\nhome /home/belljar\n",
+			"mkdir made":     "from the host\n",
+			"options":        "options ro,relatime\n",
+			"NoNewPrivs":     "CapInh 0000000000000000\nCapPrm 0000000000000000\nCapEff 0000000000000000\nCapBnd 0000000000000000\nCapAmb 0000000000000000\nNoNewPrivs 1\nSeccomp 2\nSeccomp_filters 1\n",
+			"/proc/net/dev":  "",
+			"../outside":     "",
+			"/proc/self/ns":  "pid pid:[1]\nnet net:[2]\nmnt mnt:[3]\nipc ipc:[4]\nuts uts:[5]\n1 process\n7 process\n",
+			"environ":        "HOME=/home/belljar\nPATH=/usr/bin\n",
+			"grep -c":        "0\n",
+		},
+	}
+}
+
+func (m *machine) Description() string                { return m.info.Engine }
+func (m *machine) Capabilities() sandbox.Capabilities { return sandbox.Capabilities{} }
+func (m *machine) Info() sandbox.Info                 { return m.info }
+
+func (m *machine) EnsureImage(context.Context, string, io.Writer) (sandbox.Image, error) {
+	return sandbox.Image{Ref: "image:1"}, m.image
+}
+
+func (m *machine) Start(_ context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
+	m.workDir = spec.Workspace
+	return m, m.start
+}
+
+func (m *machine) Close() error { m.closings++; return m.closing }
+
+func (m *machine) Exec(_ context.Context, cmd sandbox.Command) (sandbox.Result, error) {
+	if m.exec != nil {
+		return sandbox.Result{}, m.exec
+	}
+	if m.onProbe != nil {
+		m.onProbe(cmd.Script)
+	}
+	code := 0
+	if strings.Contains(cmd.Script, "setsid") {
+		return sandbox.Result{Status: m.timeout}, nil
+	}
+	// The longest key that fits is the most particular one.
+	keys := slices.SortedFunc(maps.Keys(m.answers), func(a, b string) int { return len(b) - len(a) })
+	for _, key := range keys {
+		if !strings.Contains(cmd.Script, key) {
+			continue
+		}
+		if key == "mkdir made" {
+			if err := os.Mkdir(filepath.Join(m.workDir, "made"), 0o755); err != nil {
+				return sandbox.Result{}, err
+			}
+			if err := os.WriteFile(filepath.Join(m.workDir, "made", "file"), nil, 0o644); err != nil {
+				return sandbox.Result{}, err
+			}
+		}
+		_, err := io.WriteString(cmd.Stdout, m.answers[key])
+		return sandbox.Result{Status: sandbox.Exited, ExitCode: &code}, err
+	}
+	return sandbox.Result{}, errors.New("no answer for " + cmd.Script)
+}
+
+// examine runs the doctor on a machine and gives the checks by name.
+func examine(t *testing.T, m *machine, secrets ...string) (good bool, order []string, checks map[string]doctor.Check) {
+	t.Helper()
+	checks = make(map[string]doctor.Check)
+	temp := t.TempDir()
+	good, err := doctor.Run(t.Context(), doctor.Options{
+		Connect: func(context.Context) (doctor.Engine, error) { return m, m.connect },
+		OwnerOf: func(string) (sandbox.Owner, error) {
+			return sandbox.Owner{UID: os.Getuid(), GID: os.Getgid()}, nil
+		},
+		TempDir: temp,
+		Secrets: secrets,
+	}, func(c doctor.Check) {
+		order = append(order, c.Name)
+		checks[c.Name] = c
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind in the temporary folder: %v, %v", left, err)
+	}
+	return good, order, checks
+}
+
+func TestSoundMachinePasses(t *testing.T) {
+	m := sound()
+	good, order, checks := examine(t, m, "a-secret-value")
+	for _, c := range checks {
+		if c.Status != doctor.OK {
+			t.Errorf("%s: %s %s", c.Name, c.Status, c.Detail)
+		}
+	}
+	if !good {
+		t.Error("the machine is not found good")
+	}
+	want := []string{
+		"engine", "image", "sandbox", "memory", "cpus", "processes", "open files", "temporary space", "user",
+		"ownership", "read-only root", "privileges", "network", "host files", "host processes", "secrets", "timeout", "removal",
+	}
+	if diff := cmp.Diff(want, order); diff != "" {
+		t.Error(diff)
+	}
+	if m.closings != 1 {
+		t.Errorf("the sandbox was closed %d times", m.closings)
+	}
+}
+
+func TestCgroupVersion1Passes(t *testing.T) {
+	m := sound()
+	m.answers["/sys/fs/cgroup"] = "memory.limit_in_bytes 2147483648\nmemory.memsw.limit_in_bytes 2147483648\ncpu.cfs_quota_us 150000\ncpu.cfs_period_us 100000\npids.max 512\n"
+	good, _, checks := examine(t, m)
+	if !good {
+		t.Errorf("not good: %v", checks)
+	}
+	if got, want := checks["memory"].Detail, "2048 MiB, no swap"; got != want {
+		t.Errorf("memory: %q, want %q", got, want)
+	}
+}
+
+func TestEachFaultIsFound(t *testing.T) {
+	const secret = "a-secret-value"
+	answer := func(key, text string) func(*machine) { return func(m *machine) { m.answers[key] = text } }
+	edit := func(key, old, new string) func(*machine) {
+		return func(m *machine) { m.answers[key] = strings.ReplaceAll(m.answers[key], old, new) }
+	}
+	self, _ := os.Readlink("/proc/self/ns/net")
+	for _, test := range []struct {
+		name  string
+		spoil func(*machine)
+		check string
+	}{
+		{"no engine", func(m *machine) { m.connect = errors.New("no engine answers") }, "engine"},
+		{"no image", func(m *machine) { m.image = errors.New("cannot build") }, "image"},
+		{"start fails", func(m *machine) { m.start = errors.New("cannot start") }, "sandbox"},
+		{"memory ignored", edit("/sys/fs/cgroup", "memory.max 2147483648", "memory.max max"), "memory"},
+		{"memory too large", edit("/sys/fs/cgroup", "memory.max 2147483648", "memory.max 4294967296"), "memory"},
+		{"swap", edit("/sys/fs/cgroup", "memory.swap.max 0", "memory.swap.max max"), "memory"},
+		{"swap of version 1", answer("/sys/fs/cgroup", "memory.limit_in_bytes 2147483648\nmemory.memsw.limit_in_bytes 9223372036854771712\n"), "memory"},
+		{"cpus ignored", edit("/sys/fs/cgroup", "cpu.max 150000", "cpu.max max"), "cpus"},
+		{"cpus unknown", edit("/sys/fs/cgroup", "cpu.max", "other"), "cpus"},
+		{"processes ignored", edit("/sys/fs/cgroup", "pids.max 512", "pids.max max"), "processes"},
+		{"hard limit of open files", edit("ulimit", "hard 4096", "hard 1048576"), "open files"},
+		{"tmp on the disk", edit("df -Pk", "tmp.type tmpfs", "tmp.type overlay"), "temporary space"},
+		{"home too large", edit("df -Pk", "393216", "1000000"), "temporary space"},
+		{"noexec", edit("df -Pk", "tmp.exec yes", "tmp.exec Permission denied"), "temporary space"},
+		{"another user", edit("id -u", "1000:1000", "0:0"), "user"},
+		{"another workspace", answer("mkdir made", "cat: given: No such file or directory\n"), "ownership"},
+		{"writable root", answer("options", "writable /usr\noptions ro\n"), "read-only root"},
+		{"root mounted for writing", answer("options", "options rw,relatime\n"), "read-only root"},
+		{"a capability", edit("NoNewPrivs", "CapBnd 0000000000000000", "CapBnd 00000000a80425fb"), "privileges"},
+		{"new privileges", edit("NoNewPrivs", "NoNewPrivs 1", "NoNewPrivs 0"), "privileges"},
+		{"no seccomp", edit("NoNewPrivs", "Seccomp 2", "Seccomp 0"), "privileges"},
+		{"an interface", answer("/proc/net/dev", "interface eth0\n"), "network"},
+		{"a route", answer("/proc/net/dev", "route eth0\n"), "network"},
+		{"another network mode", func(m *machine) { m.info.Network = sandbox.NetworkBridge }, "network"},
+		{"engine socket", answer("../outside", "socket /run/docker.sock\n"), "host files"},
+		{"shared namespace", edit("/proc/self/ns", "net:[2]", self), "host processes"},
+		{"namespaces unknown", edit("/proc/self/ns", "pid pid:[1]", ""), "host processes"},
+		{"secret inside", answer("environ", "KEY="+secret+"\n"), "secrets"},
+		{"timeout ignored", func(m *machine) { m.timeout = sandbox.Exited }, "timeout"},
+		{"process survives", answer("grep -c", "1\n"), "timeout"},
+		{"not removed", func(m *machine) { m.closing = errors.New("still there") }, "removal"},
+		{"sandbox is lost", func(m *machine) { m.exec = sandbox.ErrLost }, "user"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := sound()
+			test.spoil(m)
+			good, _, checks := examine(t, m, secret)
+			if good {
+				t.Error("the machine is found good")
+			}
+			if c := checks[test.check]; c.Status != doctor.Fail || c.Detail == "" {
+				t.Errorf("check %q: %+v", test.check, c)
+			}
+			if strings.Contains(checks["secrets"].Detail, secret) {
+				t.Error("the secret is told")
+			}
+		})
+	}
+}
+
+func TestFileOutsideIsFound(t *testing.T) {
+	m := sound()
+	m.onProbe = func(script string) {
+		if strings.Contains(script, "../outside") {
+			content, err := os.ReadFile(filepath.Join(m.workDir, "..", "outside"))
+			if err != nil {
+				t.Error(err)
+			}
+			m.answers["../outside"] = string(content)
+		}
+	}
+	if good, _, checks := examine(t, m); good || checks["host files"].Status != doctor.Fail {
+		t.Errorf("a file of the host was read and nothing said so: %+v", checks["host files"])
+	}
+}
+
+func TestUnreadableCgroupIsSkipped(t *testing.T) {
+	m := sound()
+	m.answers["/sys/fs/cgroup"] = ""
+	good, _, checks := examine(t, m)
+	if c := checks["memory"]; c.Status != doctor.Skip || c.Detail == "" {
+		t.Errorf("memory: %+v", c)
+	}
+	if !good {
+		t.Error("a check that says nothing is no failure")
+	}
+}
+
+func TestCancelStopsTheChecks(t *testing.T) {
+	m := sound()
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	m.onProbe = func(string) { cancel(why) }
+	var last string
+	_, err := doctor.Run(ctx, doctor.Options{
+		Connect: func(context.Context) (doctor.Engine, error) { return m, nil },
+		OwnerOf: func(string) (sandbox.Owner, error) { return sandbox.Owner{}, nil },
+		TempDir: t.TempDir(),
+	}, func(c doctor.Check) { last = c.Name })
+	if !errors.Is(err, why) {
+		t.Errorf("error %v, want %v", err, why)
+	}
+	if last != "removal" || m.closings != 1 {
+		t.Errorf("the last check was %q and the sandbox was closed %d times", last, m.closings)
+	}
+}
