@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belljar/belljar/images"
+	"github.com/belljar/belljar/internal/doctor"
+	"github.com/belljar/belljar/internal/ui"
+	"github.com/belljar/belljar/internal/workspace"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// canaryVariable is set in belljar's own environment while the doctor works;
+// its value must not be seen inside.
+const canaryVariable = "BELLJAR_DOCTOR_CANARY"
+
+// doctorOptions are the flags of doctor.
+type doctorOptions struct {
+	engineFlags
+	limitFlags
+	json bool
+}
+
+// newDoctor makes the verb doctor.
+func newDoctor(a *app) *cobra.Command {
+	var opts doctorOptions
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Prove on this engine what belljar promises about a sandbox",
+		Long: `doctor starts a sandbox over a folder of its own and reads every guarantee back
+from inside: the limits, the user, the ownership of files, the lack of a
+network, that nothing of the host is visible, and that a timeout ends
+everything. It prints one line for each.`,
+		Args: noArgs,
+		RunE: verb(func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), &opts) }),
+	}
+	opts.limitFlags.add(cmd.Flags())
+	opts.engineFlags.add(cmd.Flags())
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+// doctor makes the checks and prints them as they end.
+func (a *app) doctor(ctx context.Context, opts *doctorOptions) error {
+	engineOptions, err := opts.options()
+	if err != nil {
+		return err
+	}
+	canary := rand.Text()
+	if err := os.Setenv(canaryVariable, canary); err != nil {
+		return fmt.Errorf("setting a variable that must not be seen inside: %w", err)
+	}
+	defer os.Unsetenv(canaryVariable)
+	secrets := []string{canary}
+	if key := a.getenv(keyVariable); key != "" {
+		secrets = append(secrets, key)
+	}
+	spec := sandbox.Spec{Image: opts.image, Runtime: opts.runtime, Limits: opts.limits(), Network: sandbox.NetworkNone}
+	if spec.Image == "" {
+		spec.Image = images.Tag()
+	}
+	var connected engine
+	defer func() {
+		if connected != nil {
+			_ = connected.Close()
+		}
+	}()
+	printer := newCheckPrinter(a, opts.json)
+	good, err := doctor.Run(ctx, doctor.Options{
+		Connect: func(ctx context.Context) (doctor.Engine, error) {
+			var err error
+			if connected, err = a.connect(ctx, engineOptions); err != nil {
+				return nil, err
+			}
+			return connected, nil
+		},
+		Spec: spec, OwnerOf: workspace.OwnerOf, Secrets: secrets, Progress: a.stderr,
+	}, printer.print)
+	switch {
+	case err != nil:
+		return err
+	case printer.err != nil:
+		return printer.err
+	case !good:
+		return &outcome{exitNo}
+	}
+	return nil
+}
+
+// A checkPrinter prints checks as they end.
+type checkPrinter struct {
+	app   *app
+	json  bool
+	color bool
+	err   error // the first failure to print
+}
+
+func newCheckPrinter(a *app, asJSON bool) *checkPrinter {
+	return &checkPrinter{app: a, json: asJSON, color: ui.Detect(a.stdout, a.getenv).Color}
+}
+
+func (p *checkPrinter) print(c doctor.Check) {
+	if p.err != nil {
+		return
+	}
+	if p.json {
+		p.err = writeJSON(p.app.out(), c)
+		return
+	}
+	_, p.err = fmt.Fprintf(p.app.out(), "%s  %-15s  %s\n",
+		ui.Verdict(p.color, string(c.Status), c.Status == doctor.OK, c.Status == doctor.Fail), c.Name, ui.Line(c.Detail))
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belljar/belljar/sandbox"
+)
+
+// execOptions are the flags of exec.
+type execOptions struct {
+	sandboxFlags
+	script      string
+	interactive bool
+	json        bool
+	timeout     time.Duration
+	maxOutput   int64
+}
+
+// newExec makes the verb exec.
+func newExec(a *app) *cobra.Command {
+	var opts execOptions
+	cmd := &cobra.Command{
+		Use:   "exec [flags] -- CMD [ARG...]",
+		Short: "Run one command in a sandbox over a folder",
+		Long: `exec runs one command in a fresh sandbox over a folder and removes the sandbox.
+The command is an argument list after --, or a script for the sandbox's shell
+by -c. Its output comes through as it is, stdout and stderr apart. Its stdin is
+empty and closed unless -i passes belljar's on.
+
+With --json stdout holds one object with the status, the exit code, the output
+(1 MiB a stream, its beginning and end) and what the sandbox was made from.
+Where belljar itself fails, the object holds "error" and nothing else.`,
+		Example: `  belljar exec -- python3 -m pytest -q
+  belljar exec --timeout 30s -c 'make && ./run | tail -5'
+  echo hello | belljar exec -i -- tr a-z A-Z`,
+		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			err := a.exec(cmd.Context(), &opts, cmd.Flags().Changed("command"), args)
+			var done *outcome
+			if opts.json && err != nil && !errors.As(err, &done) {
+				return errors.Join(err, writeErrorJSON(a.out(), err))
+			}
+			return err
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.script, "command", "c", "", "script for the sandbox's shell, instead of CMD")
+	flags.BoolVarP(&opts.interactive, "interactive", "i", false, "pass belljar's stdin to the command")
+	flags.Var(durationValue{&opts.timeout}, "timeout", "end the command after this time: 2s, 1m30s (default none)")
+	flags.Var(sizeValue{&opts.maxOutput, 1}, "max-output", "end the command after this much output: 64m (default none)")
+	flags.BoolVar(&opts.json, "json", false, "print one JSON object instead of the command's output")
+	opts.add(flags)
+	// What follows CMD belongs to CMD, also when it looks like a flag.
+	flags.SetInterspersed(false)
+	return cmd
+}
+
+// command checks what is to be run.
+func (o *execOptions) command(isScript bool, args []string) (sandbox.Command, error) {
+	cmd := sandbox.Command{Timeout: o.timeout, OutputLimit: o.maxOutput}
+	switch {
+	case isScript && len(args) > 0:
+		return cmd, usagef("-c gives a script and %q a command; give one of them", args[0])
+	case isScript:
+		cmd.Script = o.script
+	case len(args) == 0:
+		return cmd, usagef("there is nothing to run; give a command after --, or a script with -c")
+	default:
+		cmd.Args = args
+	}
+	if err := cmd.Check(); err != nil {
+		return cmd, &usageError{err: err}
+	}
+	return cmd, nil
+}
+
+// exec runs one command and says how it ended.
+func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args []string) (err error) {
+	cmd, err := opts.command(isScript, args)
+	if err != nil {
+		return err
+	}
+	spec, err := a.place(&opts.sandboxFlags)
+	if err != nil {
+		return err
+	}
+	j, err := a.open(ctx, &opts.sandboxFlags, spec, a.stderr)
+	if err != nil {
+		return err
+	}
+	var report *execReport
+	cmd.Stdout, cmd.Stderr = a.streams()
+	if opts.json {
+		report = newExecReport(j)
+		cmd.Stdout, cmd.Stderr = report.stdout, report.stderr
+	}
+	if opts.interactive {
+		cmd.Stdin = a.stdin
+	}
+	result, err := j.Exec(ctx, cmd)
+	// The sandbox goes before anything is said, so that whoever reads the
+	// answer finds nothing left.
+	if err := errors.Join(err, j.Close()); err != nil {
+		return err
+	}
+	return a.reportCommand(ctx, opts, report, j, result)
+}
+
+// reportCommand says how a command ended and gives the exit code.
+func (a *app) reportCommand(ctx context.Context, opts *execOptions, report *execReport, j *jar, result sandbox.Result) error {
+	cause, limits := causeOf(ctx), j.Info().Limits
+	if line := commandLine(result, limits, opts.timeout.String(), cause); line != "" {
+		a.notice("%s", line)
+	}
+	for _, note := range sideNotes(result, limits) {
+		a.notice("%s", note)
+	}
+	if report != nil {
+		if err := report.write(a.out(), result); err != nil {
+			return err
+		}
+	}
+	if code := commandCode(result, cause); code != exitOK {
+		return &outcome{code}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/belljar/belljar/internal/output"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// jsonStreamLimit is how many bytes of each stream exec --json keeps.
+const jsonStreamLimit = 1 << 20
+
+// An execReport gathers what exec --json prints.
+type execReport struct {
+	jar            *jar
+	stdout, stderr *output.Raw
+}
+
+func newExecReport(j *jar) *execReport {
+	return &execReport{jar: j, stdout: output.NewRaw(jsonStreamLimit), stderr: output.NewRaw(jsonStreamLimit)}
+}
+
+// An execJSON is the object that exec --json prints.
+type execJSON struct {
+	Status   sandbox.Status `json:"status"`
+	ExitCode *int           `json:"exit_code"` // the command's own, else null
+	Signal   string         `json:"signal,omitempty"`
+	// DurationMS is from the hand-over of the command to its end.
+	DurationMS int64          `json:"duration_ms"`
+	Stdout     string         `json:"stdout"`
+	Stderr     string         `json:"stderr"`
+	Truncated  *truncatedJSON `json:"truncated"` // null when nothing was dropped
+	// Encoding is "lossy" when bytes were not UTF-8 and became U+FFFD.
+	Encoding     string            `json:"encoding,omitempty"`
+	Dir          string            `json:"dir"`
+	OOMKills     int               `json:"oom_kills"`
+	ForkFailures int               `json:"fork_failures"`
+	Left         []sandbox.Process `json:"left"`
+	LeftCount    int               `json:"left_count"`
+	Killed       []sandbox.Process `json:"killed"`
+	KilledCount  int               `json:"killed_count"`
+	Reason       string            `json:"reason,omitempty"`
+	Image        sandbox.Image     `json:"image"`
+	Engine       string            `json:"engine"`
+	Runtime      string            `json:"runtime"`
+	User         string            `json:"user"`
+	Limits       sandbox.Limits    `json:"limits"`
+	Network      sandbox.Network   `json:"network"`
+	Loosened     []string          `json:"loosened"`
+	// Capabilities are what this engine can do and prove.
+	Capabilities sandbox.Capabilities `json:"capabilities"`
+}
+
+// A truncatedJSON holds the bytes that were dropped from each stream.
+type truncatedJSON struct {
+	Stdout int64 `json:"stdout"`
+	Stderr int64 `json:"stderr"`
+}
+
+// write prints the object.
+func (r *execReport) write(w io.Writer, result sandbox.Result) error {
+	info, stdout, stderr := r.jar.Info(), r.stdout.Kept(), r.stderr.Kept()
+	object := execJSON{
+		Status: result.Status, ExitCode: result.ExitCode, Signal: result.Signal,
+		DurationMS: result.Duration.Milliseconds(), Dir: result.Dir,
+		Stdout: stdout.String(), Stderr: stderr.String(),
+		OOMKills: result.OOMKills, ForkFailures: result.ForkFailures,
+		Left: orEmpty(result.Left), LeftCount: result.LeftCount,
+		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
+		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, User: info.User,
+		Limits: info.Limits, Network: info.Network, Loosened: orEmpty(info.Loosened),
+		Capabilities: r.jar.engine.Capabilities(),
+	}
+	if stdout.Dropped > 0 || stderr.Dropped > 0 {
+		object.Truncated = &truncatedJSON{Stdout: stdout.Dropped, Stderr: stderr.Dropped}
+	}
+	if stdout.Lossy || stderr.Lossy {
+		object.Encoding = "lossy"
+	}
+	return writeJSON(w, object)
+}
+
+// orEmpty makes an empty list of none, which is not null in JSON.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// writeJSON prints one object on one line, with its characters as they are.
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+// writeErrorJSON prints the object that stands for an answer where belljar
+// itself failed.
+func writeErrorJSON(w io.Writer, err error) error {
+	if errors.Is(err, errReaderGone) {
+		return nil
+	}
+	return writeJSON(w, struct {
+		Error string `json:"error"`
+	}{err.Error()})
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/belljar/belljar/sandbox"
+	"github.com/belljar/belljar/sandbox/docker"
+)
+
+// engineFlags say which engine to use.
+type engineFlags struct{ host, context string }
+
+func (f *engineFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.host, "host", "", "address of the engine, such as unix:///run/docker.sock")
+	flags.StringVar(&f.context, "context", "", "Docker context to use")
+}
+
+// options checks the flags and gives what reaches the engine.
+func (f *engineFlags) options() (docker.Options, error) {
+	if f.host != "" && f.context != "" {
+		return docker.Options{}, usagef("--host and --context both name an engine; give one of them")
+	}
+	return docker.Options{Host: f.host, Context: f.context}, nil
+}
+
+// limitFlags say what a sandbox is made from and what it may use.
+type limitFlags struct {
+	image, runtime string
+	memory         int64
+	cpus, pids     float64
+}
+
+func (f *limitFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.image, "image", "", "image of the sandbox (default: belljar's own, built when missing)")
+	flags.StringVar(&f.runtime, "runtime", "", "runtime of the engine, such as runsc (default: the engine's)")
+	flags.Var(sizeValue{&f.memory, sandbox.MinMemory}, "memory", "limit on memory, swap included: 512m, 2g (default 2g, or half of the engine's)")
+	flags.Var(numberValue{number: &f.cpus, least: 0.01}, "cpus", "limit on processors (default 2, or what the engine has)")
+	flags.Var(numberValue{number: &f.pids, whole: true, least: sandbox.MinPids}, "pids", fmt.Sprintf("limit on processes and threads (default %d)", sandbox.DefaultPids))
+}
+
+// limits are the limits that were asked for; zero is the default.
+func (f *limitFlags) limits() sandbox.Limits {
+	return sandbox.Limits{Memory: f.memory, CPUs: f.cpus, Pids: int64(f.pids)}
+}
+
+// sandboxFlags are the flags of every verb that runs something in a sandbox
+// over the user's own folder.
+type sandboxFlags struct {
+	engineFlags
+	limitFlags
+	workspace string
+	force     bool
+	network   string
+	env, pass []string
+}
+
+func (f *sandboxFlags) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.workspace, "workspace", "w", ".", "folder to work on")
+	flags.BoolVar(&f.force, "force-workspace", false, "work on a folder that is refused otherwise, such as the home folder")
+	flags.StringVar(&f.network, "network", string(sandbox.NetworkNone), "none, or bridge: everything can be reached")
+	flags.StringArrayVar(&f.env, "env", nil, "environment variable K=V for commands (may be repeated)")
+	flags.StringArrayVar(&f.pass, "pass-env", nil, "variable K of belljar's own environment to hand on (may be repeated)")
+	f.limitFlags.add(flags)
+	f.engineFlags.add(flags)
+}
+
+// environment checks --env and --pass-env and gives the variables for
+// commands. Nothing else of belljar's own environment ever gets inside.
+func (f *sandboxFlags) environment(a *app) ([]string, error) {
+	var env []string
+	for _, pair := range f.env {
+		name, _, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usagef("--env %q is not K=V; --pass-env K hands on a variable of belljar's own", pair)
+		}
+		env = append(env, pair)
+	}
+	for _, name := range f.pass {
+		if name == "" || strings.Contains(name, "=") {
+			return nil, usagef("--pass-env %q is not the name of a variable; --env K=V sets one", name)
+		}
+		value, ok := a.lookupEnv(name)
+		if !ok {
+			a.notice("--pass-env %s: the variable is not set, so it is not handed on", name)
+			continue
+		}
+		if isKeyVariable(name) {
+			a.notice("--pass-env %s: whatever runs in the sandbox can read this key", name)
+		}
+		env = append(env, name+"="+value)
+	}
+	for _, pair := range env {
+		if strings.ContainsRune(pair, 0) {
+			name, _, _ := strings.Cut(pair, "=")
+			return nil, usagef("the value of %s holds a NUL byte, which no environment can hold", name)
+		}
+	}
+	return env, nil
+}
+
+// networkMode checks --network.
+func (f *sandboxFlags) networkMode() (sandbox.Network, error) {
+	switch mode := sandbox.Network(f.network); mode {
+	case sandbox.NetworkNone, sandbox.NetworkBridge:
+		return mode, nil
+	default:
+		return "", usagef("--network %q is not known; it is none or bridge", f.network)
+	}
+}
+
+// noArgs refuses arguments.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no argument, but %q was given", cmd.Name(), args[0])
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/internal/ui"
+	"github.com/belljar/belljar/internal/workspace"
+	"github.com/belljar/belljar/sandbox"
+	"github.com/belljar/belljar/tools"
+)
+
+// A job is one run of the agent and everything that was opened for it.
+type job struct {
+	app     *app
+	opts    *runOptions
+	task    string
+	model   *chosenModel
+	spec    sandbox.Spec
+	screen  *ui.Renderer // shows nothing with --quiet and --json
+	secrets []string     // must not be in the record
+	masker  *trajectory.Masker
+	session *trajectory.Session
+	jar     *jar
+	folder  *workspace.Workspace
+	record  trajectory.Recorder
+	closers []func() error // in the order of opening
+}
+
+// runTask runs the agent on one task.
+func (a *app) runTask(ctx context.Context, opts *runOptions, args []string) (err error) {
+	j := &job{app: a, opts: opts}
+	defer func() { err = errors.Join(err, j.close()) }()
+	if err := j.prepare(args); err != nil {
+		return err
+	}
+	if err := j.open(ctx); err != nil {
+		return err
+	}
+	return j.run(ctx)
+}
+
+// prepare checks everything that needs no engine.
+func (j *job) prepare(args []string) (err error) {
+	if err := j.opts.checkTimeouts(); err != nil {
+		return err
+	}
+	if j.task, err = j.app.readTask(args, j.opts.file); err != nil {
+		return err
+	}
+	j.openScreen()
+	if j.model, err = j.app.chooseModel(j.opts.model, j.opts.baseURL, j.waiting); err != nil {
+		return err
+	}
+	if j.spec, err = j.app.place(&j.opts.sandboxFlags); err != nil {
+		return err
+	}
+	j.secrets = j.app.secrets(j.spec.Env)
+	j.masker = trajectory.NewMasker(j.secrets...)
+	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
+	return nil
+}
+
+// openScreen makes what shows the run to a person.
+func (j *job) openScreen() {
+	var out io.Writer = io.Discard
+	if !j.opts.quiet && !j.opts.json {
+		out = j.app.stderr
+	}
+	j.screen = ui.NewRenderer(out, ui.Options{Terminal: ui.Detect(out, j.app.getenv)})
+	j.closers = append(j.closers, func() error { j.screen.Close(); return nil })
+}
+
+// open starts the sandbox and the record. A session of a run that could not
+// start holds nothing, so it does not stay.
+func (j *job) open(ctx context.Context) (err error) {
+	dir, err := trajectory.StateDir()
+	if err != nil {
+		return err
+	}
+	manifest := trajectory.Manifest{
+		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
+		Versions: j.app.build.versions(),
+	}
+	if j.session, err = trajectory.Create(dir, manifest); err != nil {
+		return err
+	}
+	j.closers = append(j.closers, j.session.Close)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.session.Close(), os.RemoveAll(j.session.Dir))
+		}
+	}()
+	j.spec.Session = j.session.ID
+	progress := j.app.stderr
+	if j.opts.quiet {
+		progress = io.Discard
+	}
+	if j.jar, err = j.app.open(ctx, &j.opts.sandboxFlags, j.spec, progress); err != nil {
+		return err
+	}
+	j.closers = append(j.closers, j.jar.Close)
+	if err := j.describe(); err != nil {
+		return err
+	}
+	info := j.jar.Info()
+	if j.folder, err = workspace.Open(j.spec.Workspace, info.MountPoint, j.spec.Owner); err != nil {
+		return err
+	}
+	j.closers = append(j.closers, j.folder.Close)
+	return j.openRecord()
+}
+
+// describe writes down what the sandbox turned out to be, and shows it.
+func (j *job) describe() error {
+	manifest, err := j.session.Manifest()
+	if err != nil {
+		return err
+	}
+	info := j.jar.Info()
+	manifest.Image = trajectory.Image(info.Image)
+	manifest.Engine, manifest.Runtime, manifest.User = info.Engine, info.Runtime, info.User
+	manifest.Network, manifest.Loosened = string(info.Network), info.Loosened
+	manifest.Limits = limitsOf(info.Limits)
+	if err := j.session.SetManifest(manifest); err != nil {
+		return err
+	}
+	header := headerOf(j.session.ID, manifest)
+	header.Task, header.MountPoint = firstLine(manifest.Task), info.MountPoint
+	header.Started = time.Time{} // it is now
+	j.screen.Header(header)
+	return nil
+}
+
+// limitsOf are a sandbox's limits as the record holds them.
+func limitsOf(l sandbox.Limits) trajectory.Limits {
+	return trajectory.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids, NoFile: l.NoFile}
+}
+
+// openRecord joins what takes the events: the record first, so that nothing is
+// shown that is not on record, then the screen; secrets are hidden from both.
+func (j *job) openRecord() error {
+	var record trajectory.Recorder = j.session.Writer()
+	if j.opts.json {
+		events, err := j.session.Events()
+		if err != nil {
+			return err
+		}
+		j.closers = append(j.closers, events.Close)
+		record = &mirror{record: record, file: events, out: j.app.out()}
+	}
+	j.record = j.masker.Wrap(trajectory.Tee(record, j.screen))
+	return nil
+}
+
+// waiting records that the model's server is waited for.
+func (j *job) waiting(w model.Wait) error {
+	return j.record.Record(trajectory.Notice{Kind: "retry", Text: w.String()})
+}
+
+// registry makes the set of tools.
+func (j *job) registry() (*tools.Registry, error) {
+	bash, err := tools.NewBash(j.jar, tools.BashOptions{Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout})
+	if err != nil {
+		return nil, err
+	}
+	registry := new(tools.Registry)
+	for _, tool := range []tools.Tool{
+		bash, tools.NewReadFile(j.folder), tools.NewWriteFile(j.folder), tools.NewEditFile(j.folder),
+	} {
+		if err := registry.Register(tool); err != nil {
+			return nil, err
+		}
+	}
+	return registry, nil
+}
+
+// close gives back what was opened, the last first. Each has its own bound, so
+// an interrupt does not leave a container behind.
+func (j *job) close() error {
+	var errs []error
+	for i := len(j.closers) - 1; i >= 0; i-- {
+		errs = append(errs, j.closers[i]())
+	}
+	j.closers = nil
+	return errors.Join(errs...)
+}

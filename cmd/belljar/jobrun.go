@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/belljar/belljar/agent"
+	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/internal/ui"
+	"github.com/belljar/belljar/tools"
+)
+
+// run runs the agent and says how it ended.
+func (j *job) run(ctx context.Context) error {
+	registry, err := j.registry()
+	if err != nil {
+		return err
+	}
+	system, err := j.systemPrompt()
+	if err != nil {
+		return err
+	}
+	info := j.jar.Info()
+	worker, err := agent.New(agent.Options{
+		Model: j.model, Tools: registry, Recorder: j.record, System: system,
+		Start: trajectory.Start{
+			Session: j.session.ID, Image: trajectory.Image(info.Image), Engine: info.Engine, Limits: limitsOf(info.Limits),
+		},
+		NewOutput: newOutputs(j.session.Outputs(), j.masker, j.secrets).open,
+		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
+		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
+	})
+	if err != nil {
+		return err
+	}
+	result, err := worker.Run(ctx, j.task)
+	j.screen.Totals(ui.Totals{
+		Stop: stopText(result.Stop), Good: result.Stop == agent.StopFinished, Turns: result.Turns,
+		Usage: trajectory.Usage(result.Usage), Took: result.Duration,
+	})
+	// Everything is given back before the answer is printed, so that whoever
+	// reads it finds nothing left.
+	if err := errors.Join(err, j.close()); err != nil {
+		return j.failed(result.Stop, err)
+	}
+	if err := j.printFinal(result); err != nil {
+		return err
+	}
+	if code := stopCode(result.Stop); code != exitOK {
+		return &outcome{code}
+	}
+	return nil
+}
+
+// failed says what went wrong, where the exit code tells more than that
+// something did.
+func (j *job) failed(stop agent.Stop, err error) error {
+	switch stop {
+	case agent.StopModel, agent.StopRefused:
+		j.app.notice("%s", j.masker.Mask(err.Error()))
+		return &outcome{stopCode(stop)}
+	default:
+		return err
+	}
+}
+
+// printFinal prints the model's answer on stdout, unless a person has read it
+// there as it came.
+func (j *job) printFinal(result agent.Outcome) error {
+	if j.opts.json || result.Stop != agent.StopFinished {
+		return nil
+	}
+	final := j.masker.Mask(result.Final)
+	stdout, stderr := ui.Detect(j.app.stdout, j.app.getenv), ui.Detect(j.app.stderr, j.app.getenv)
+	if stdout.Terminal {
+		if stderr.Terminal && !j.opts.quiet && j.screen.Spoke(final) {
+			return nil
+		}
+		final = ui.Sanitize(final)
+	}
+	_, err := fmt.Fprintln(j.app.out(), final)
+	return err
+}
+
+// systemPrompt tells the model about its sandbox.
+func (j *job) systemPrompt() (string, error) {
+	instructions, err := j.instructions()
+	if err != nil {
+		return "", err
+	}
+	info := j.jar.Info()
+	timeout := cmp.Or(j.opts.timeout, tools.DefaultTimeout)
+	if j.opts.maxTimeout > 0 {
+		timeout = min(timeout, j.opts.maxTimeout)
+	}
+	return agent.SystemPrompt(agent.PromptData{
+		MountPoint: info.MountPoint, Shell: info.Shell, User: info.User, Network: string(info.Network),
+		Memory: info.Limits.Memory, CPUs: info.Limits.CPUs, Pids: info.Limits.Pids,
+		Timeout: timeout, MaxTimeout: cmp.Or(j.opts.maxTimeout, tools.DefaultMaxTimeout),
+		Instructions: instructions,
+	})
+}
+
+// instructionsFile is the file of a workspace that tells agents about it.
+const instructionsFile = "AGENTS.md"
+
+// instructions reads the workspace's own words to agents, "" where there are
+// none. One that cannot be read is no reason not to run.
+func (j *job) instructions() (string, error) {
+	file, err := j.folder.Open(instructionsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		j.screen.Notice(fmt.Sprintf("%s is not used: %v", instructionsFile, err))
+		return "", nil
+	}
+	defer file.Close()
+	if !file.Info.Mode().IsRegular() {
+		return "", nil
+	}
+	// One byte more than is used, so that the prompt can say that it was cut.
+	text, err := io.ReadAll(io.LimitReader(file, agent.MaxInstructions+1))
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", instructionsFile, err)
+	}
+	return string(text), nil
+}

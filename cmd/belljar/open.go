@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/belljar/belljar/images"
+	"github.com/belljar/belljar/internal/workspace"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// A jar is a sandbox over the user's folder, and what it stands on. Close
+// gives all of it back.
+type jar struct {
+	sandbox.Sandbox
+	engine    engine
+	swept     chan struct{} // closed when the sweep has ended
+	stopSweep context.CancelFunc
+}
+
+// place checks everything about the command line that needs no engine and
+// gives the sandbox to start.
+func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
+	network, err := f.networkMode()
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	if _, err := f.options(); err != nil {
+		return sandbox.Spec{}, err
+	}
+	env, err := f.environment(a)
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	folder, err := workspace.Check(f.workspace, f.force)
+	if err != nil {
+		return sandbox.Spec{}, &usageError{err: err}
+	}
+	owner, err := workspace.OwnerOf(folder)
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	spec := sandbox.Spec{
+		Workspace: folder, Owner: owner, Image: f.image, Runtime: f.runtime,
+		Network: network, Limits: f.limits(), Env: env,
+	}
+	if spec.Image == "" {
+		spec.Image = images.Tag()
+	}
+	return spec, nil
+}
+
+// open starts a sandbox. Talk of an image that has to be built first goes to
+// progress. The caller closes the jar.
+func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, progress io.Writer) (_ *jar, err error) {
+	opts, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	connected, err := a.connect(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	j := &jar{engine: connected, swept: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.closeEngine())
+		}
+	}()
+	j.sweep(ctx)
+	// Only now is it known which socket must not be inside.
+	if socket, ok := strings.CutPrefix(connected.Endpoint().Host, "unix://"); ok {
+		if _, err := workspace.Check(f.workspace, f.force, socket); err != nil {
+			return nil, &usageError{err: err}
+		}
+	}
+	if _, err = connected.EnsureImage(ctx, spec.Image, progress); err != nil {
+		return nil, err
+	}
+	if j.Sandbox, err = connected.Start(ctx, spec); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// sweep removes what belljars that died left on the engine, beside the work
+// that was asked for. It is a courtesy: its failure stops nobody.
+func (j *jar) sweep(ctx context.Context) {
+	ctx, j.stopSweep = context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(j.swept)
+		_, _ = j.engine.Sweep(ctx)
+	}()
+}
+
+// closeEngine ends the sweep and gives the engine back.
+func (j *jar) closeEngine() error {
+	j.stopSweep()
+	<-j.swept
+	return j.engine.Close()
+}
+
+// Close removes the sandbox and gives the engine back.
+func (j *jar) Close() error { return errors.Join(j.Sandbox.Close(), j.closeEngine()) }

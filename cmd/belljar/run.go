@@ -1,0 +1,65 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belljar/belljar/tools"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	sandboxFlags
+	file, model, baseURL string
+	maxTurns, maxTokens  float64
+	maxTime              time.Duration
+	timeout, maxTimeout  time.Duration
+	quiet, json          bool
+}
+
+// newRun makes the verb run.
+func newRun(a *app) *cobra.Command {
+	var opts runOptions
+	cmd := &cobra.Command{
+		Use:   `run [flags] "TASK" | -f FILE`,
+		Short: "Run the agent on a folder",
+		Long: `run gives a task to a model, which works on the folder with tools: it reads and
+edits files, and runs commands in a sandbox over the folder. What happens is
+shown on stderr while it happens and recorded in a session. The model's final
+answer is the only thing on stdout; on a terminal, where it has been seen as it
+came, it is not printed a second time.
+
+The model is that of any server that speaks the OpenAI chat protocol. Its key
+never reaches the sandbox or the record.`,
+		Example: `  belljar run --model script:demo "Write a program that greets"
+  OPENAI_API_KEY=... belljar run --model NAME "Make the tests pass"
+  belljar run --model NAME --base-url http://localhost:11434/v1 -f task.md`,
+		RunE: verb(func(cmd *cobra.Command, args []string) error { return a.runTask(cmd.Context(), &opts, args) }),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.file, "file", "f", "", "file with the task; - is stdin")
+	flags.StringVar(&opts.model, "model", "", "model to ask, or script:FILE (default $BELLJAR_MODEL)")
+	flags.StringVar(&opts.baseURL, "base-url", "", "address of the model's server (default $OPENAI_BASE_URL, or OpenAI's)")
+	flags.Var(numberValue{number: &opts.maxTurns, whole: true, least: 1}, "max-turns", "stop after this many answers of the model (default 50)")
+	flags.Var(durationValue{&opts.maxTime}, "max-time", "stop after this time: 30m (default none)")
+	flags.Var(numberValue{number: &opts.maxTokens, whole: true, least: 1}, "max-tokens", "stop after this many tokens, in and out together (default none)")
+	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
+	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
+	flags.BoolVarP(&opts.quiet, "quiet", "q", false, "show nothing but the final answer")
+	flags.BoolVar(&opts.json, "json", false, "print the events of the record on stdout, one JSON object a line, and no talk")
+	opts.add(flags)
+	return cmd
+}
+
+// checkTimeouts refuses timeouts that contradict each other.
+func (o *runOptions) checkTimeouts() error {
+	longest := o.maxTimeout
+	if longest == 0 {
+		longest = tools.DefaultMaxTimeout
+	}
+	if o.timeout > longest {
+		return usagef("--timeout %s is more than --max-timeout allows (%s); raise --max-timeout too", o.timeout, longest)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package main
+
+import "strings"
+
+// isKeyVariable tells the variables that hold the key of a model's server.
+func isKeyVariable(name string) bool { return name == keyVariable }
+
+// keyVariable holds the key of the model's server.
+const keyVariable = "OPENAI_API_KEY"
+
+// looksSecret tells by its name whether a variable holds a secret. It is asked
+// only of variables that are handed to the sandbox on request.
+func looksSecret(name string) bool {
+	upper := strings.ToUpper(name)
+	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"} {
+		if strings.Contains(upper, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// secrets are the values that must not stand in a record: the model's key, and
+// what was handed to the sandbox under a name that says it is secret.
+func (a *app) secrets(env []string) []string {
+	var values []string
+	if key := a.getenv(keyVariable); key != "" {
+		values = append(values, key)
+	}
+	for _, pair := range env {
+		if name, value, _ := strings.Cut(pair, "="); looksSecret(name) && value != "" {
+			values = append(values, value)
+		}
+	}
+	return values
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRunAgainstServer runs the whole program against a model's server.
+func TestRunAgainstServer(t *testing.T) {
+	const key = "sk-canary-0123456789abcdef"
+	for _, test := range []struct {
+		name   string
+		answer func(w http.ResponseWriter)
+		code   int
+		stdout string
+		stderr string // a piece of it
+	}{
+		{
+			name: "an answer",
+			answer: func(w http.ResponseWriter) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for _, delta := range []string{`{"role":"assistant","content":"Hello "}`, `{"content":"there."}`} {
+					fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s}]}\n\n", delta)
+				}
+				fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n")
+				fmt.Fprint(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1234,\"completion_tokens\":5,\"total_tokens\":1239}}\n\ndata: [DONE]\n\n")
+			},
+			code: 0, stdout: "Hello there.\n", stderr: "finished · 1 turn · 1,234 tokens in, 5 out",
+		},
+		{
+			name: "a key that is refused",
+			answer: func(w http.ResponseWriter) {
+				w.WriteHeader(http.StatusUnauthorized)
+				fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s"}}`, key)
+			},
+			code: 6, stderr: "stopped: the model failed",
+		},
+		{
+			name: "a filtered answer",
+			answer: func(w http.ResponseWriter) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"content_filter\"}]}\n\ndata: [DONE]\n\n")
+			},
+			code: 5, stderr: "refused, or its answer was filtered",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if got := r.Header.Get("Authorization"); got != "Bearer "+key {
+					t.Errorf("the key was sent as %q", got)
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				test.answer(w)
+			}))
+			defer server.Close()
+			state := t.TempDir()
+			t.Setenv("BELLJAR_STATE_DIR", state)
+			var stdout, stderr bytes.Buffer
+			a := newApp(connectFake)
+			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
+			a.lookupEnv = func(name string) (string, bool) {
+				value, ok := map[string]string{keyVariable: key, "OPENAI_BASE_URL": server.URL + "/v1", "BELLJAR_MODEL": "m1"}[name]
+				return value, ok
+			}
+			code := a.run(t.Context(), []string{"run", "-w", t.TempDir(), "say hello"})
+			if code != test.code || stdout.String() != test.stdout || !strings.Contains(stderr.String(), test.stderr) {
+				t.Errorf("exit code %d, stdout %q, stderr:\n%s", code, stdout.String(), stderr.String())
+			}
+			if strings.Contains(stderr.String(), key) {
+				t.Error("the key is on stderr")
+			}
+			checkNoKey(t, state, key)
+		})
+	}
+}
+
+// checkNoKey asserts that no file under a folder holds the key.
+func checkNoKey(t *testing.T, dir, key string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files++
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), key) {
+			t.Errorf("the key is in %s", path)
+		}
+		return err
+	})
+	if err != nil || files == 0 {
+		t.Errorf("looked into %d files: %v", files, err)
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/internal/ui"
+)
+
+// A sessionJSON is one session as sessions --json prints it, one a line.
+type sessionJSON struct {
+	ID        string    `json:"id"`
+	Started   time.Time `json:"started"`
+	Stop      string    `json:"stop"` // empty while the run has no end on record
+	Turns     int       `json:"turns"`
+	Model     string    `json:"model"`
+	Workspace string    `json:"workspace"`
+	Task      string    `json:"task"`
+	Dir       string    `json:"dir"`
+	// Problem says what of the session cannot be read.
+	Problem string `json:"problem,omitempty"`
+}
+
+// newSessions makes the verb sessions.
+func newSessions(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the recorded runs, the newest first",
+		Args:  noArgs,
+		RunE: verb(func(*cobra.Command, []string) error {
+			list, err := a.sessions()
+			if err != nil {
+				return err
+			}
+			if !asJSON {
+				return a.sessionTable(list)
+			}
+			for _, s := range list {
+				if err := writeJSON(a.out(), s); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+// sessions reads what is known of every session.
+func (a *app) sessions() ([]sessionJSON, error) {
+	dir, err := trajectory.StateDir()
+	if err != nil {
+		return nil, err
+	}
+	found, err := trajectory.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []sessionJSON
+	for _, session := range found {
+		list = append(list, describeSession(session))
+	}
+	return list, nil
+}
+
+// describeSession reads one session. One that cannot be read is still listed.
+func describeSession(session *trajectory.Session) sessionJSON {
+	s := sessionJSON{ID: session.ID, Dir: session.Dir}
+	manifest, err := session.Manifest()
+	if err != nil {
+		s.Problem = err.Error()
+	}
+	s.Started, s.Model, s.Workspace, s.Task = manifest.Started, manifest.Model, manifest.Workspace, manifest.Task
+	last, err := session.LastEvent()
+	if err != nil && !errors.Is(err, io.EOF) && s.Problem == "" {
+		s.Problem = err.Error()
+	}
+	if end, ok := last.Body.(trajectory.End); ok {
+		s.Stop, s.Turns = end.Stop, end.Turns
+	}
+	return s
+}
+
+// sessionTable prints the sessions for a person.
+func (a *app) sessionTable(list []sessionJSON) error {
+	if len(list) == 0 {
+		a.notice("there are no recorded runs; belljar run makes them")
+		return nil
+	}
+	rows := [][]string{{"SESSION", "STARTED", "STOP", "TURNS", "MODEL", "TASK"}}
+	for _, s := range list {
+		stop, turns, started, task := s.Stop, strconv.Itoa(s.Turns), "-", firstLine(s.Task)
+		if stop == "" {
+			// Still running, or killed: the record does not tell which.
+			stop, turns = "unfinished", "-"
+		}
+		if !s.Started.IsZero() {
+			started = s.Started.Local().Format("2006-01-02 15:04")
+		}
+		if s.Problem != "" {
+			task = "(" + s.Problem + ")"
+		}
+		rows = append(rows, []string{s.ID, started, stop, turns, s.Model, task})
+	}
+	width := 0
+	if terminal := ui.Detect(a.stdout, a.getenv); terminal.Terminal {
+		width = terminal.Width()
+	}
+	return ui.Table(a.out(), width, rows)
+}

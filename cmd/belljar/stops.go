@@ -1,0 +1,49 @@
+package main
+
+import "github.com/belljar/belljar/agent"
+
+// stopCode maps the reason why a run ended to the exit code of run.
+func stopCode(stop agent.Stop) int {
+	switch stop {
+	case agent.StopFinished:
+		return exitOK
+	case agent.StopMaxTurns, agent.StopMaxTime, agent.StopMaxTokens:
+		return exitLimit
+	case agent.StopStuck:
+		return exitStuck
+	case agent.StopRefused:
+		return exitRefused
+	case agent.StopModel:
+		return exitModel
+	default:
+		return exitFailure
+	}
+}
+
+// stopText says in words why a run ended.
+func stopText(stop agent.Stop) string {
+	switch stop {
+	case agent.StopFinished:
+		return "finished"
+	case agent.StopMaxTurns:
+		return "stopped at the limit on turns; --max-turns raises it"
+	case agent.StopMaxTime:
+		return "stopped at the limit on time; --max-time raises it"
+	case agent.StopMaxTokens:
+		return "stopped at the limit on tokens; --max-tokens raises it"
+	case agent.StopStuck:
+		return "stopped: the model does the same again and again"
+	case agent.StopRefused:
+		return "stopped: the model refused, or its answer was filtered"
+	case agent.StopModel:
+		return "stopped: the model failed"
+	case agent.StopSandbox:
+		return "stopped: the sandbox failed"
+	case agent.StopRecord:
+		return "stopped: the record could not be written"
+	case agent.StopCanceled:
+		return "interrupted"
+	default:
+		return "stopped: " + string(stop)
+	}
+}
