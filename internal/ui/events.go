@@ -24,16 +24,24 @@ func (r *Renderer) showText(piece string) {
 	}
 	body := strings.TrimRight(text, "\n")
 	if body != "" {
-		r.write(strings.Repeat("\n", r.newlines) + body)
+		r.write(r.wrapped(strings.Repeat("\n", r.newlines) + body))
 		r.newlines = 0
 	}
 	r.newlines += len(text) - len(body)
 }
 
+// wrapped breaks the model's text at words, on a terminal.
+func (r *Renderer) wrapped(text string) string {
+	if !r.opts.Terminal.Terminal {
+		return text
+	}
+	return r.wrap.add(text)
+}
+
 // endText ends an answer's text, if one is on the screen.
 func (r *Renderer) endText() {
 	if r.inText {
-		r.write("\n")
+		r.write(r.wrap.end() + "\n")
 	}
 	r.inText, r.newlines, r.afterRun = false, 0, r.afterRun && !r.inText
 	r.streamed.Reset()

@@ -34,6 +34,7 @@ type Renderer struct {
 	live *liveLine // nil where nothing is redrawn
 
 	clean    Sanitizer
+	wrap     wrapper
 	streamed strings.Builder // what came of the current answer's text
 	newlines int             // line ends held back until more text follows
 	inText   bool            // the cursor stands in the model's text
@@ -52,6 +53,7 @@ var _ trajectory.Recorder = (*Renderer)(nil)
 // NewRenderer makes a renderer that writes to out.
 func NewRenderer(out io.Writer, opts Options) *Renderer {
 	r := &Renderer{opts: opts, out: out}
+	r.wrap.width = r.width
 	if opts.Terminal.Live {
 		r.live = newLiveLine(&r.mu, r.drawLive)
 	}
