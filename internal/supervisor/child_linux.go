@@ -5,19 +5,44 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // The text that a shell is started ahead with. It reads a length and that many
-// bytes from descriptor 3, closes it and evaluates them; && makes sure that no
-// half of a script runs. Evaluated text gives the codes, messages and line
-// numbers of bash -c. A plain sh has no read by length, so it sources the pipe.
+// bytes from descriptor 3, takes the command's streams from 4 and 5 and
+// evaluates what it read; && makes sure that no half of a script runs.
+// Evaluated text gives the codes and line numbers of bash -c. A plain sh has
+// no read by length, so it sources the pipe.
+//
+// Until then the shell's output goes nowhere: what a start-up file or a warning
+// prints must not get among the supervisor's own messages, which use the same
+// pipe as the command.
 const (
-	bashLauncher = `IFS= read -r -u 3 REPLY && LC_ALL=C IFS= read -r -N "$REPLY" -u 3 REPLY && exec 3<&- && eval -- "$REPLY"`
-	shLauncher   = `. /dev/fd/3`
+	bashLauncher = `IFS= read -r -u 3 REPLY && LC_ALL=C IFS= read -r -N "$REPLY" -u 3 REPLY && exec 3<&- 1>&4 2>&5 4>&- 5>&- && eval -- "$REPLY"`
+	shLauncher   = `exec 1>&4 2>&5 4>&- 5>&-; . /dev/fd/3`
 )
+
+// maxArg is the longest argument that Linux takes, MAX_ARG_STRLEN in execve(2),
+// in bytes.
+const maxArg = 128 << 10
+
+// plain tells that the environment reaches into the shell itself: options that
+// print what it reads, files that it runs, functions in the place of builtins.
+// Such a shell gets the script as its argument, and no launcher.
+func plain(setup Setup) bool {
+	for _, kv := range setup.Env {
+		name, _, _ := strings.Cut(string(kv), "=")
+		switch {
+		case name == "SHELLOPTS", name == "BASHOPTS", name == "BASH_ENV", name == "ENV", name == "PS4",
+			strings.HasPrefix(name, "BASH_FUNC_"):
+			return true
+		}
+	}
+	return false
+}
 
 // A child is a process that was started for a command.
 type child struct {
@@ -42,7 +67,14 @@ func startShell(shell string, setup Setup) (*child, error) {
 	if byLen {
 		args[2] = bashLauncher
 	}
-	c, err := start(shell, args, setup, uintptr(pipe[0]))
+	null, err := unix.Open("/dev/null", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		unix.Close(pipe[1])
+		return nil, err
+	}
+	defer unix.Close(null)
+	files := streams(setup)
+	c, err := start(shell, args, setup, []uintptr{files[0], uintptr(null), uintptr(null), uintptr(pipe[0]), files[1], files[2]})
 	if err != nil {
 		unix.Close(pipe[1])
 		return nil, err
@@ -51,10 +83,18 @@ func startShell(shell string, setup Setup) (*child, error) {
 	return c, nil
 }
 
-// start starts a program with the command's streams. Extra becomes
-// descriptor 3 unless it is 0.
-func start(path string, args []string, setup Setup, extra uintptr) (*child, error) {
+// streams are the command's: the supervisor's own, which are the exec's.
+func streams(setup Setup) []uintptr {
 	files := []uintptr{0, 1, 2}
+	if setup.Merge {
+		files[2] = 1
+	}
+	return files
+}
+
+// start starts a program with the given descriptors, the first of which is
+// replaced by an empty input unless the command has one.
+func start(path string, args []string, setup Setup, files []uintptr) (*child, error) {
 	if !setup.Stdin {
 		null, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
@@ -62,12 +102,6 @@ func start(path string, args []string, setup Setup, extra uintptr) (*child, erro
 		}
 		defer unix.Close(null)
 		files[0] = uintptr(null)
-	}
-	if setup.Merge {
-		files[2] = 1
-	}
-	if extra != 0 {
-		files = append(files, extra)
 	}
 	env := make([]string, len(setup.Env))
 	for i, kv := range setup.Env {
@@ -96,7 +130,12 @@ func start(path string, args []string, setup Setup, extra uintptr) (*child, erro
 // the trace; where it is not allowed the directory is unknown. From here on
 // the trace must be served, so the pipe is written without blocking.
 func (c *child) give(script []byte) {
+	// Another command may have stopped the shell while it waited.
+	_ = unix.Kill(c.pid, unix.SIGCONT)
 	c.traced = seize(c.pid)
+	if c.script < 0 {
+		return
+	}
 	text := script
 	if c.byLen {
 		text = append([]byte(strconv.Itoa(len(script))+"\n"), script...)
@@ -119,6 +158,14 @@ func (c *child) give(script []byte) {
 	c.script = -1
 }
 
+// waits tells whether the shell is still there to take a script: another
+// command may have killed it.
+func (c *child) waits() bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, c.pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo == 0
+}
+
 // abandon ends a shell that got no script.
 func (c *child) abandon() {
 	_ = unix.Kill(c.pid, unix.SIGKILL)
@@ -133,6 +180,7 @@ func (c *child) abandon() {
 type ending struct {
 	code, signal int
 	dir          string
+	gone         bool // the directory was removed or replaced
 }
 
 // wait returns when the child has ended, reaping orphans on the way and
@@ -159,8 +207,6 @@ func (c *child) step(flags int) {
 	case status.Signaled():
 		c.ended, c.end.signal = true, int(status.Signal())
 	case status.Stopped():
-		if dir := c.resume(status); dir != "" {
-			c.end.dir = dir
-		}
+		c.resume(status)
 	}
 }

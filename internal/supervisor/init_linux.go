@@ -34,7 +34,7 @@ func initMain(seconds int) int {
 		wait = min(wait, 500*time.Millisecond)
 		fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
 		n, err := unix.Poll(fds, max(1, int(wait.Milliseconds())))
-		if errors.Is(err, unix.EINTR) || n == 0 {
+		if err != nil || n <= 0 {
 			continue
 		}
 		got, err := unix.Read(0, buf[:])

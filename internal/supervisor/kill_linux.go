@@ -11,7 +11,12 @@ import (
 // killBound is how long a Kill may take before it says that it did not get
 // there. Bombs at a limit of 512 were seen to take a third of a second, and a
 // process that is in the middle of filling gigabytes on a slow machine seconds.
-const killBound = 15 * time.Second
+const killBound = 14 * time.Second
+
+// freezeBound is how long it is tried to stop the victims before they are
+// killed. Some cannot be stopped: a process that waits for the exec of a child
+// of vfork(2), or whose first thread has ended.
+const freezeBound = time.Second
 
 // gentleRounds is how many rounds of stopping only the victims are tried
 // before everything of this user is stopped at once, and gentlePids up to how
@@ -31,15 +36,15 @@ const (
 // Where stopping one by one does not catch up with a bomb, kill -STOP -1 stops
 // all at once; it spares PID 1 and the caller.
 func (s *spare) kill(req Request) Reply {
-	k := killer{req: req, self: s.self.PID, seen: map[int]uint64{}}
+	k := killer{req: req, self: s.self.PID, seen: map[int]uint64{}, stopped: map[int]uint64{}}
 	if (len(req.Victims) > 0 || req.All) && field(s.counters.pids, "") > gentlePids {
 		k.freezeAll()
 	}
 	k.resolve()
 	dir := k.shellDir()
 	clean := false
+	k.freeze(time.Now().Add(freezeBound))
 	end := time.Now().Add(killBound)
-	k.freeze(end)
 	// Once every victim has its SIGKILL, the supervisors go too: a shell that
 	// is traced ends only after its tracer looked, and that one is stopped.
 	// What they held comes to PID 1, which reaps it.
@@ -84,16 +89,17 @@ func (s *spare) reapAll() {
 
 // A killer is one Kill under way.
 type killer struct {
-	req    Request
-	self   int
-	roots  []int // victims that still are who they were
-	groups []int // sessions that are the victims' own
-	table  table
-	seen   map[int]uint64 // start time by pid of what was counted
-	killed []Proc
-	count  int
-	frozen bool
-	denied int // victims of the last round that may not be signaled
+	req     Request
+	self    int
+	roots   []int // victims that still are who they were
+	groups  []int // sessions that are the victims' own
+	table   table
+	seen    map[int]uint64 // start time by pid of what was counted
+	killed  []Proc
+	count   int
+	stopped map[int]uint64 // start time by pid of what got a SIGSTOP
+	frozen  bool
+	denied  int // victims of the last round that may not be signaled
 }
 
 // freezeAll stops everything of this user but PID 1 and the caller, see
@@ -128,7 +134,7 @@ func (k *killer) round(sig unix.Signal, supervisors bool) (sent, fresh int) {
 		if !p.alive() || !k.victim(p) || !supervisors && k.supervisor(p.PID) {
 			continue
 		}
-		if sig == unix.SIGSTOP && (p.state == 'T' || p.state == 't') {
+		if sig == unix.SIGSTOP && (p.state == 'T' || p.state == 't' || k.stopped[p.PID] == p.Start && p.state != 'R' && p.state != 'S') {
 			continue
 		}
 		if errno := rawKill(p.PID, sig); errno != 0 {
@@ -138,6 +144,9 @@ func (k *killer) round(sig unix.Signal, supervisors bool) (sent, fresh int) {
 			continue
 		}
 		sent++
+		if sig == unix.SIGSTOP {
+			k.stopped[p.PID] = p.Start
+		}
 		if sig == unix.SIGKILL && k.seen[p.PID] != p.Start {
 			k.seen[p.PID] = p.Start
 			fresh++
@@ -165,6 +174,8 @@ func (k *killer) resolve() {
 		}
 		k.groups = append(k.groups, victim.PID)
 	}
+	// What a victim that is gone has left is not below it any more.
+	k.req.Orphans = k.req.Orphans || len(k.roots) < len(k.req.Victims)
 }
 
 // shellDir reads where the only victim's shell is: its first child, since
@@ -182,7 +193,12 @@ func (k *killer) shellDir() []byte {
 	if shell.PID == 0 {
 		return nil
 	}
-	return rawReadlink("/proc/" + strconv.Itoa(shell.PID) + "/cwd")
+	link := "/proc/" + strconv.Itoa(shell.PID) + "/cwd"
+	dir := rawReadlink(link)
+	if !sameFile(link, string(dir)) {
+		return nil
+	}
+	return dir
 }
 
 func (k *killer) supervisor(pid int) bool { return slices.Contains(k.roots, pid) }
@@ -239,7 +255,7 @@ func (k *killer) orphan(p process) bool {
 		return false
 	}
 	for _, known := range k.req.Known {
-		if known.PID == p.PID && known.Start == p.Start || known.Session != 0 && known.Session == p.Session ||
+		if known.PID == p.PID && known.Start == p.Start || known.Session != 0 && known.Session == p.Session && !slices.Contains(k.groups, p.Session) ||
 			known.PID == root.PID && known.Start == root.Start {
 			return false
 		}

@@ -172,6 +172,23 @@ func number(text []byte) (n uint64) {
 	return n
 }
 
+// lastPID is the last process number that was given in this container, the
+// fifth field of /proc/loadavg (proc(5)); it tells that something was forked.
+func lastPID() uint64 {
+	var buf [128]byte
+	fd, errno := rawOpen([]byte("/proc/loadavg"), unix.O_RDONLY|unix.O_CLOEXEC)
+	if errno != 0 {
+		return 0
+	}
+	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)))
+	rawClose(fd)
+	if errno != 0 {
+		return 0
+	}
+	text := buf[:n]
+	return number(text[bytes.LastIndexByte(text, ' ')+1:])
+}
+
 // descendants lists the living processes below a process, itself not counted.
 func descendants(pid int) (list []Proc, count int) {
 	var t table
@@ -229,6 +246,6 @@ func rawKill(pid int, sig unix.Signal) unix.Errno {
 
 // pause sleeps some milliseconds without telling the runtime.
 func pause(ms int64) {
-	ts := unix.Timespec{Nsec: ms * 1e6}
+	ts := unix.NsecToTimespec(ms * 1e6)
 	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 }

@@ -40,6 +40,7 @@ const (
 // A Request is sent to a supervisor. Byte slices hold what need not be UTF-8.
 type Request struct {
 	Op    Op
+	Seq   int // the answer has the same
 	Setup Setup
 	// Nonce (NonceLen bytes) marks the trailer of a Run.
 	Nonce string `json:",omitempty"`
@@ -50,7 +51,7 @@ type Request struct {
 	// Victims are the supervisors whose processes a Kill ends, them included.
 	Victims []Proc `json:",omitempty"`
 	// Orphans makes a Kill also end processes whose supervisor is gone,
-	// except those in Known.
+	// except those in Known. Where a victim is gone it does so unasked.
 	Orphans bool   `json:",omitempty"`
 	Known   []Proc `json:",omitempty"`
 	// All makes a Kill end everything but supervisors that wait.
@@ -96,6 +97,7 @@ func (c Counters) Full() bool {
 // A Reply answers everything but a Run, and is sent once unasked when the
 // supervisor is ready.
 type Reply struct {
+	Seq      int // of the request; 0 when the supervisor says that it is ready
 	PID      int
 	Start    uint64 // as in Proc
 	Shell    string // empty when the image has none
@@ -120,6 +122,8 @@ type Trailer struct {
 	Code   int    // valid when Signal is 0
 	Signal int    // the signal that ended the shell, from wait(2)
 	Dir    []byte // where it ended; empty when unknown
+	// DirGone is set when Dir is there no more, or is another one now.
+	DirGone bool `json:",omitempty"`
 	// Counters at the hand-over and at the end.
 	Before, After Counters
 	Left          []Proc `json:",omitempty"`

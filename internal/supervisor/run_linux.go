@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -23,7 +24,8 @@ func (s *spare) run(req Request) int {
 	if len(req.Nonce) != NonceLen {
 		return 125
 	}
-	useReady := s.ready != nil && len(req.Args) == 0 && sameSetup(s.setup, req.Setup)
+	useReady := s.ready != nil && !plain(req.Setup) && len(req.Args) == 0 && sameSetup(s.setup, req.Setup) &&
+		s.ready.waits() && sameFile(string(req.Setup.Dir), ".")
 	if !useReady {
 		s.drop()
 	}
@@ -32,15 +34,15 @@ func (s *spare) run(req Request) int {
 		lost, err = enter(req.Setup)
 	}
 	if err != nil {
-		_ = s.reply(Reply{Error: "entering " + string(req.Setup.Root) + ": " + err.Error()})
+		_ = s.reply(req, Reply{Error: "entering " + string(req.Setup.Root) + ": " + err.Error()})
 		return 125
 	}
 	if len(req.Args) == 0 && s.shell == "" {
-		_ = s.reply(Reply{Error: "the image has no shell, so that only an argv can be run"})
+		_ = s.reply(req, Reply{Error: "the image has no shell, so that only an argv can be run"})
 		return 125
 	}
 	// Acknowledged: from here on the command may have run.
-	if s.reply(Reply{DirLost: lost}) != nil {
+	if s.reply(req, Reply{DirLost: lost}) != nil {
 		return 125
 	}
 	trailer := Trailer{Before: s.counters.read()}
@@ -49,6 +51,8 @@ func (s *spare) run(req Request) int {
 	switch {
 	case len(req.Args) > 0:
 		c, err = startArgs(req)
+	case plain(req.Setup) && len(script) < maxArg:
+		c, err = start(s.shell, []string{filepath.Base(s.shell), "-c", string(script)}, req.Setup, streams(req.Setup))
 	case c == nil:
 		c, err = startShell(s.shell, req.Setup)
 	}
@@ -59,37 +63,54 @@ func (s *spare) run(req Request) int {
 			trailer.StartError = int(errno)
 		}
 	} else {
-		if c.script >= 0 {
-			c.give(script)
-		}
+		c.give(script)
 		end := c.wait()
-		trailer.Code, trailer.Signal, trailer.Dir = end.code, end.signal, []byte(end.dir)
+		trailer.Code, trailer.Signal, trailer.Dir, trailer.DirGone = end.code, end.signal, []byte(end.dir), end.gone
 	}
 	s.settle(&trailer)
 	writeTrailer(req.Nonce, trailer)
 	return 0
 }
 
-// settleBound is how long a command that leaves more and more processes is
-// watched. A fork bomb in the background fills its limit well within it.
-const settleBound = time.Second
+// sameFile tells whether two paths name one file. The directory that a shell
+// was started in may have been removed or replaced meanwhile.
+func sameFile(a, b string) bool {
+	var first, second unix.Stat_t
+	return unix.Stat(a, &first) == nil && unix.Stat(b, &second) == nil && first.Dev == second.Dev && first.Ino == second.Ino
+}
+
+// A command that leaves more and more processes is watched for settleBound at
+// most: a fork bomb in the background fills its limit within it. It is let go
+// after stillLooks looks at which nothing was forked, or once growWait has
+// passed without the number having doubled.
+const (
+	settleBound = 3 * time.Second
+	growWait    = 300 * time.Millisecond
+	stillLooks  = 3
+)
 
 // settle fills in what the command left behind. A process limit that is full
 // would stop everything after it, so then what was left is ended. A fork bomb
 // may only have begun when its shell ends, hence a second look while the number
 // still grows.
 func (s *spare) settle(t *Trailer) {
-	end := time.Now().Add(settleBound)
-	for {
+	start, first, still := time.Now(), 0, 0
+	for last := uint64(0); ; {
 		t.Left, t.LeftCount = descendants(s.self.PID)
 		t.After = s.counters.read()
-		if t.LeftCount == 0 || t.After.Full() || time.Now().After(end) {
+		if first == 0 {
+			first = t.LeftCount
+		}
+		now := lastPID()
+		if still++; now != last {
+			last, still = now, 0
+		}
+		waited := time.Since(start)
+		if t.LeftCount == 0 || t.After.Full() || still >= stillLooks || waited > settleBound ||
+			waited > growWait && t.LeftCount < 2*first+8 {
 			break
 		}
 		pause(10)
-		if _, now := descendants(s.self.PID); now <= t.LeftCount {
-			break
-		}
 	}
 	if t.LeftCount > 0 && t.After.Full() {
 		report := s.kill(Request{Victims: []Proc{s.self}})
@@ -110,7 +131,7 @@ func startArgs(req Request) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(path, args, req.Setup, 0)
+	return start(path, args, req.Setup, streams(req.Setup))
 }
 
 // lookPath finds a program as a shell would.

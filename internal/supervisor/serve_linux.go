@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,8 +16,8 @@ func serve() int {
 	// A command must not be able to take its supervisor along with a signal
 	// to the process group, such as kill 0 or kill $PPID. Caught and dropped,
 	// not ignored: what is ignored stays so in the programs it starts.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1,
-		syscall.SIGUSR2, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
+	// All of them: kill -SEGV would end a Go program too.
+	signal.Notify(make(chan os.Signal, 1))
 	// Not dumpable: no process of the same user can read the nonce from
 	// memory, or open the stdin that a script comes over through /proc.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -31,7 +30,7 @@ func serve() int {
 	if _, err := os.Stdout.WriteString(Magic); err != nil {
 		return 125
 	}
-	if s.reply(Reply{}) != nil {
+	if s.reply(Request{}, Reply{}) != nil {
 		return 125
 	}
 	for {
@@ -44,19 +43,22 @@ func serve() int {
 		case Prepare:
 			s.prepare(req.Setup)
 		case Count:
+			// 0 where it cannot be entered.
 			var stat unix.Stat_t
-			_ = unix.Stat(string(req.Setup.Root), &stat) // 0 where it cannot be seen
-			if s.reply(Reply{Inode: stat.Ino}) != nil {
+			if root := string(req.Setup.Root); unix.Access(root, unix.X_OK) == nil {
+				_ = unix.Stat(root, &stat)
+			}
+			if s.reply(req, Reply{Inode: stat.Ino}) != nil {
 				return 125
 			}
 		case Kill:
-			if s.reply(s.kill(req)) != nil {
+			if s.reply(req, s.kill(req)) != nil {
 				return 125
 			}
 		case Run:
 			return s.run(req)
 		default:
-			_ = s.reply(Reply{Error: fmt.Sprintf("unknown request %q", req.Op)})
+			_ = s.reply(req, Reply{Error: fmt.Sprintf("unknown request %q", req.Op)})
 			return 125
 		}
 	}
@@ -71,8 +73,9 @@ type spare struct {
 	setup    Setup  // what ready was started from
 }
 
-// reply answers with what is always told.
-func (s *spare) reply(r Reply) error {
+// reply answers a request with what is always told.
+func (s *spare) reply(req Request, r Reply) error {
+	r.Seq = req.Seq
 	r.PID, r.Start = s.self.PID, s.self.Start
 	r.Shell = s.shell
 	r.Counters = s.counters.read()
@@ -81,11 +84,11 @@ func (s *spare) reply(r Reply) error {
 
 // prepare starts a shell ahead for a later Run of the same setup.
 func (s *spare) prepare(setup Setup) {
-	if s.ready != nil && sameSetup(s.setup, setup) {
+	if s.ready != nil && sameSetup(s.setup, setup) && s.ready.waits() {
 		return
 	}
 	s.drop()
-	if s.shell == "" || setup.Stdin {
+	if s.shell == "" || setup.Stdin || plain(setup) {
 		return
 	}
 	if lost, err := enter(setup); err != nil || lost {
@@ -106,17 +109,17 @@ func (s *spare) drop() {
 	s.ready = nil
 }
 
-// enter makes the command's directory the current one, or its root with a
-// word when it is gone.
+// enter makes the command's directory the current one, or with a word its root
+// when it is gone. A command may have closed the root to itself; the next one
+// must be able to open it again, so then it starts at the top.
 func enter(setup Setup) (lost bool, err error) {
-	err = unix.Chdir(string(setup.Dir))
-	if err == nil {
+	if unix.Chdir(string(setup.Dir)) == nil {
 		return false, nil
 	}
-	if rootErr := unix.Chdir(string(setup.Root)); rootErr != nil {
-		return true, rootErr
+	if unix.Chdir(string(setup.Root)) == nil {
+		return true, nil
 	}
-	return true, nil
+	return true, unix.Chdir("/")
 }
 
 func sameSetup(a, b Setup) bool {

@@ -13,9 +13,9 @@ func seize(pid int) bool {
 	return ptrace(unix.PTRACE_SEIZE, pid, unix.PTRACE_O_TRACEEXIT) == nil
 }
 
-// resume lets a stopped child go on as if it were not traced, and returns its
+// resume lets a stopped child go on as if it were not traced, and notes its
 // directory when the stop is the one before its end.
-func (c *child) resume(status unix.WaitStatus) (dir string) {
+func (c *child) resume(status unix.WaitStatus) {
 	const (
 		eventExit  = unix.PTRACE_EVENT_EXIT
 		eventGroup = unix.PTRACE_EVENT_STOP
@@ -23,9 +23,10 @@ func (c *child) resume(status unix.WaitStatus) (dir string) {
 	sig := status.StopSignal()
 	switch event := int(status) >> 16; event {
 	case eventExit:
-		// The link of a removed directory ends in " (deleted)", which is then
-		// a path that cannot be entered: the fallback says what to say.
-		dir, _ = os.Readlink("/proc/" + strconv.Itoa(c.pid) + "/cwd")
+		link := "/proc/" + strconv.Itoa(c.pid) + "/cwd"
+		if dir, err := os.Readlink(link); err == nil {
+			c.end.dir, c.end.gone = dir, !sameFile(link, dir)
+		}
 		_ = ptrace(unix.PTRACE_CONT, c.pid, 0)
 	case eventGroup:
 		switch sig {
@@ -40,7 +41,6 @@ func (c *child) resume(status unix.WaitStatus) (dir string) {
 	default:
 		_ = ptrace(unix.PTRACE_CONT, c.pid, 0)
 	}
-	return dir
 }
 
 func ptrace(request, pid int, data uintptr) error {

@@ -34,6 +34,8 @@ type box struct {
 	closeOnce sync.Once
 	closeErr  error
 
+	killing sync.Mutex // held while processes are being ended
+
 	mu      sync.Mutex
 	known   []supervisor.Proc // left by commands that have ended
 	broken  error             // set when processes could not be ended

@@ -114,7 +114,7 @@ func connect(ctx context.Context, endpoint Endpoint, opts Options, log *slog.Log
 
 // newClient makes the client of an endpoint. Nothing is sent yet.
 func newClient(endpoint Endpoint, apiVersion string) (*client.Client, error) {
-	transport := &http.Transport{MaxIdleConns: maxIdleConns, IdleConnTimeout: 30 * time.Second}
+	transport := &http.Transport{MaxIdleConns: maxIdleConns, MaxIdleConnsPerHost: maxIdleConns, IdleConnTimeout: 30 * time.Second}
 	if endpoint.TLS != nil {
 		config, err := endpoint.TLS.config()
 		if err != nil {

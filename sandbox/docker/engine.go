@@ -17,7 +17,7 @@ type Options struct {
 	// At most one is set.
 	Host, Context string
 	// Helper is the Linux executable that is mounted into containers as their
-	// supervisor; "" is the running program itself.
+	// supervisor; "" is the one that this program carries, else itself.
 	Helper string
 	// CacheDir holds small files that are mounted into containers; "" is a
 	// belljar folder in the user's cache folder. The engine must be able to

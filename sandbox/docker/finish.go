@@ -19,41 +19,69 @@ const (
 	halfWait = 3 * time.Second
 )
 
-// finish waits for the end of the command, or brings it about.
+// finish waits for the end of the command, or brings it about. Where several
+// ends come together the first of the contract's order counts, so after a wait
+// all are looked at again.
 func (r *run) finish(ctx context.Context) (sandbox.Result, error) {
+	defer r.sink.detach()
 	r.feedStdin()
-	var timeout <-chan time.Time
-	if r.cmd.Timeout > 0 {
-		timer := time.NewTimer(r.cmd.Timeout)
-		defer timer.Stop()
-		timeout = timer.C
+	timer := time.NewTimer(r.cmd.Timeout)
+	defer timer.Stop()
+	timeout := timer.C
+	if r.cmd.Timeout == 0 {
+		timeout = nil
 	}
+	expired := false
 	select {
 	case <-r.spare.done:
-		return r.ended()
 	case <-r.sink.half:
+		r.awaitOther()
+	case <-timeout:
+		expired = true
+	case <-r.sink.over:
+	case <-r.sink.failed:
+	case <-ctx.Done():
+	}
+	switch cause := context.Cause(ctx); {
+	case cause != nil && isMachine(cause):
+		r.spare.close()
+		return sandbox.Result{}, r.box.explain("running a command", cause)
+	case cause != nil:
+		return r.endIt(sandbox.Canceled)
+	case expired:
+		return r.endIt(sandbox.TimedOut)
+	case closed(r.sink.over):
+		return r.endIt(sandbox.OutputLimit)
+	case closed(r.sink.failed):
+		return r.endIt(sandbox.Canceled)
+	default:
+		return r.ended()
+	}
+}
+
+// closed tells whether a channel that only ever is closed has been.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// awaitOther waits for stderr's trailer after stdout's. A reader of the output
+// that is slow keeps it waiting; silence does not.
+func (r *run) awaitOther() {
+	for {
+		before := r.sink.pieces.Load()
 		select {
 		case <-r.spare.done:
+			return
 		case <-time.After(halfWait):
+			if r.sink.pieces.Load() == before && !r.sink.writing.Load() {
+				return
+			}
 		}
-		return r.ended()
-	case <-timeout:
-		return r.endIt(sandbox.TimedOut)
-	case <-r.sink.over:
-		return r.endIt(sandbox.OutputLimit)
-	case <-r.sink.failed:
-		result, err := r.endIt(sandbox.Canceled)
-		if err != nil {
-			return result, err
-		}
-		return result, fmt.Errorf("writing the command's output: %w", r.sink.writeErr)
-	case <-ctx.Done():
-		cause := context.Cause(ctx)
-		if isMachine(cause) {
-			r.spare.close()
-			return sandbox.Result{}, r.box.explain("running a command", cause)
-		}
-		return r.endIt(sandbox.Canceled)
 	}
 }
 
@@ -78,7 +106,10 @@ func (r *run) ended() (sandbox.Result, error) {
 	if !ok {
 		return r.endedWithoutTrailer()
 	}
-	r.box.remember(trailer.Left)
+	if trailer.LeftCount > 0 {
+		// All of its session, for those that the trailer had no room for.
+		r.box.remember(append(trailer.Left, supervisor.Proc{Session: r.spare.self.PID}))
+	}
 	result := sandbox.Result{
 		Dir: r.endDir(trailer.Dir), DirLost: r.dirLost,
 		OOMKills:     rise(trailer.Before.OOMKills, trailer.After.OOMKills),
@@ -86,21 +117,58 @@ func (r *run) ended() (sandbox.Result, error) {
 		Left:         processes(trailer.Left), LeftCount: trailer.LeftCount,
 		Killed: processes(trailer.Killed), KilledCount: trailer.KillCount,
 	}
+	defer func() { r.next(result.Dir) }()
 	if trailer.StartError != 0 {
-		trailer.Code = r.startFailed(trailer.StartError)
+		return r.notStarted(trailer.StartError, result)
 	}
 	if trailer.Signal != 0 {
 		result.Signal = signalName(trailer.Signal)
 	} else {
-		code := trailer.Code
-		result.ExitCode = &code
+		result.ExitCode = &trailer.Code
 	}
 	result.Status = naturalStatus(result, trailer.Cleared)
+	if trailer.DirGone {
+		result.Dir, result.Reason = r.box.info.MountPoint, "the directory in which it ended is gone"
+	}
 	if trailer.Cleared {
 		result.Reason = "the process limit was still full at its end, so what it left was ended"
 	}
-	r.next(result.Dir)
+	// What came with the last pieces counts as much as what came before.
+	switch {
+	case closed(r.sink.over):
+		result.Status, result.ExitCode, result.Signal = sandbox.OutputLimit, nil, ""
+	case closed(r.sink.failed):
+		return result, r.writeError()
+	}
 	return result, nil
+}
+
+func (r *run) writeError() error {
+	return fmt.Errorf("writing the command's output: %w", r.sink.writeErr)
+}
+
+// notStarted makes the result of a command that could not be started. Of an
+// argv it is what a shell would say and end with.
+func (r *run) notStarted(errno int, result sandbox.Result) (sandbox.Result, error) {
+	text, code := startErrorText(errno)
+	switch {
+	case errno == linuxEAGAIN:
+		result.Status, result.Reason = sandbox.PidsLimit, "the command was not started: "+text
+		return result, nil
+	case len(r.cmd.Args) > 0:
+		to := r.sink.stderr
+		if to == nil {
+			to = r.sink.stdout
+		}
+		r.sink.emit(to, fmt.Appendf(nil, "belljar: %s: %s\n", r.cmd.Args[0], text))
+		result.ExitCode = &code
+		result.Status = naturalStatus(result, false)
+		return result, nil
+	case errno == linuxE2BIG:
+		return sandbox.Result{}, fmt.Errorf("%w: %s", sandbox.ErrInvalidCommand, text)
+	default:
+		return sandbox.Result{}, r.box.explain("starting the shell", errors.New(text))
+	}
 }
 
 // naturalStatus tells how a command ended that nobody ended, by evidence.
@@ -120,55 +188,75 @@ func naturalStatus(r sandbox.Result, cleared bool) sandbox.Status {
 	}
 }
 
-// endedWithoutTrailer makes the result when the supervisor was killed: the
-// engine's word on the exec decides, and what the command left is ended, since
-// nobody knows what it is any more.
+// endedWithoutTrailer makes the result when the supervisor was ended: what the
+// command left is ended too, since nobody knows what it is any more.
 func (r *run) endedWithoutTrailer() (sandbox.Result, error) {
 	code, err := r.box.execCode(r.spare.execID)
+	report, killErr := r.box.endProcesses(supervisor.Request{Victims: []supervisor.Proc{r.spare.self}, Orphans: true})
+	if killErr != nil && r.box.endContainer(killErr) {
+		result := r.killedResult(report)
+		result.Status, result.Signal, result.Reason = sandbox.Signaled, "SIGKILL", sandboxEnded
+		return result, nil
+	}
+	if err == nil {
+		err = killErr
+	}
 	if err != nil {
 		return sandbox.Result{}, r.box.explain("running a command", err)
 	}
-	report, err := r.box.endProcesses(supervisor.Request{Victims: []supervisor.Proc{r.spare.self}, Orphans: true})
-	if err != nil {
-		return sandbox.Result{}, r.box.explain("ending what a command left", err)
-	}
 	result := r.killedResult(report)
+	result.Signal = "SIGKILL"
 	// A supervisor never ends by itself with a code like these, so here the
 	// code is evidence of a signal.
-	if code <= 128 || code > 128+64 {
-		return sandbox.Result{}, r.box.explain("running a command", fmt.Errorf("its supervisor ended with code %d", code))
+	if code > 128 && code <= 128+64 {
+		result.Signal = signalName(code - 128)
 	}
-	result.Signal = signalName(code - 128)
-	result.Reason = "the command killed the process that watches over it; what it had started was ended"
 	r.box.mu.Lock()
-	if r.box.cleared != r.cleared {
-		result.Reason = "another command filled the process limit, so everything in the sandbox had to be ended"
-	}
+	cleared := r.box.cleared != r.cleared
 	r.box.mu.Unlock()
-	result.Status = naturalStatus(result, false)
+	switch {
+	case cleared:
+		result.Status = sandbox.Signaled
+		result.Reason = "another command filled the process limit, so everything in the sandbox had to be ended"
+	case result.OOMKills > 0:
+		result.Status = sandbox.OutOfMemory
+		result.Reason = "the process that watches over it was ended as well"
+	default:
+		result.Status = naturalStatus(result, false)
+		result.Reason = "the command ended the process that watches over it; what it had started was ended"
+	}
 	r.next(r.dir)
 	return result, nil
 }
 
 // endIt ends the command's processes and makes the result.
 func (r *run) endIt(status sandbox.Status) (sandbox.Result, error) {
-	report, err := r.box.endProcesses(supervisor.Request{Victims: []supervisor.Proc{r.spare.self}, Orphans: !r.spare.alive()})
+	report, err := r.box.endProcesses(supervisor.Request{Victims: []supervisor.Proc{r.spare.self}})
+	reason := ""
 	if err != nil {
-		r.spare.close()
-		return sandbox.Result{}, r.box.explain("ending a command ("+string(status)+")", err)
+		if !r.box.endContainer(err) {
+			r.spare.close()
+			return sandbox.Result{}, r.box.explain("ending a command ("+string(status)+")", err)
+		}
+		reason = sandboxEnded
 	}
-	// Everything that could write is gone; what was written is on its way.
+	// What was written before the end is on its way.
 	select {
 	case <-r.spare.done:
-	case <-r.sink.half:
 	case <-time.After(drainWait):
 	}
 	r.spare.close()
 	result := r.killedResult(report)
-	result.Status = status
+	result.Status, result.Reason = status, reason
 	r.next(result.Dir)
+	if closed(r.sink.failed) {
+		return result, r.writeError()
+	}
 	return result, nil
 }
+
+// sandboxEnded is the reason in a result when nothing less would do.
+const sandboxEnded = "its processes kept others from ending them, so the whole sandbox was ended"
 
 // killedResult is the part of a result that a Kill tells.
 func (r *run) killedResult(report supervisor.Reply) sandbox.Result {
@@ -204,16 +292,6 @@ func (r *run) endDir(dir []byte) string {
 		return r.startDir()
 	}
 	return string(dir)
-}
-
-// startFailed says what a shell would say of an argv that could not be
-// started, and returns the code that a shell would end with.
-func (r *run) startFailed(errno int) int {
-	text, code := startErrorText(errno)
-	if r.cmd.Stderr != nil {
-		_, _ = fmt.Fprintf(r.cmd.Stderr, "belljar: %s: %s\n", r.cmd.Args[0], text)
-	}
-	return code
 }
 
 func rise(before, after int64) int {

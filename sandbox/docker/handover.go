@@ -48,21 +48,30 @@ func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*r
 			b.pool.top(refillDelay)
 			return r, nil
 		}
-		if errors.Is(err, sandbox.ErrInvalidCommand) {
-			b.pool.put(s)
+		again := b.mayRetry(s)
+		s.close()
+		r.sink.detach()
+		var refused refusal
+		if errors.Is(err, sandbox.ErrInvalidCommand) || errors.As(err, &refused) {
 			return nil, err
 		}
-		alive := s.alive()
-		s.close()
-		if alive || ctx.Err() != nil {
-			// It may have begun after all, or may yet; nothing of it must stay.
-			_, endErr := b.endProcesses(supervisor.Request{Victims: []supervisor.Proc{s.self}, Orphans: true})
+		// It may have begun after all, or may yet; nothing of it must stay.
+		_, endErr := b.endProcesses(supervisor.Request{Victims: []supervisor.Proc{s.self}})
+		if endErr != nil || !again || ctx.Err() != nil || try == handOverTries {
 			return nil, errors.Join(err, endErr)
 		}
-		if try == handOverTries {
-			return nil, err
-		}
 	}
+}
+
+// mayRetry tells whether a spare surely died before it took the command: its
+// stream came to a proper end without an acknowledgement, and the engine says
+// that a signal ended it. A cut connection proves nothing.
+func (b *box) mayRetry(s *spare) bool {
+	if s.alive() || !errors.Is(s.err, io.EOF) {
+		return false
+	}
+	code, err := b.execCode(s.execID)
+	return err == nil && code > 128
 }
 
 // takeSpare takes a spare, and clears the sandbox when none can be started
@@ -94,16 +103,13 @@ func (r *run) give(ctx context.Context) error {
 	r.box.mu.Lock()
 	r.cleared = r.box.cleared
 	r.box.mu.Unlock()
-	r.spare.setOutput(r.sink)
 	r.started = time.Now()
-	err := r.spare.send(req, []byte(r.cmd.Script))
+	err := r.spare.send(req, []byte(r.cmd.Script), r.sink)
 	if errors.Is(err, supervisor.ErrFrameSize) {
-		r.spare.setOutput(nil)
 		return fmt.Errorf("%w: its arguments and environment are too long: %w", sandbox.ErrInvalidCommand, err)
 	}
 	if err != nil {
-		// Only what the stream says decides whether the command was taken:
-		// the acknowledgement may be in it all the same.
+		// What the stream says decides whether the command was taken.
 		r.spare.conn.Close()
 		<-r.spare.done
 	}
@@ -127,7 +133,7 @@ func (r *run) ack(ctx context.Context) (supervisor.Reply, error) {
 	if err := r.box.thaw(ctx); err != nil {
 		return reply, err
 	}
-	long, cancelLong := context.WithTimeoutCause(ctx, spareStart, errNoAck)
+	long, cancelLong := context.WithTimeoutCause(ctx, killWait, errNoAck)
 	defer cancelLong()
 	return r.spare.reply(long)
 }
@@ -136,8 +142,8 @@ var errNoAck = errors.New("the supervisor in the container does not answer")
 
 // sameWriter tells whether two writers are the same value, as os/exec does.
 func sameWriter(a, b io.Writer) bool {
-	if a == nil || b == nil || !reflect.TypeOf(a).Comparable() {
+	if a == nil || b == nil || reflect.TypeOf(a) != reflect.TypeOf(b) {
 		return false
 	}
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && a == b
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }

@@ -31,7 +31,8 @@ func eventually(t testing.TB, bound time.Duration, what string, holds func() boo
 	}
 }
 
-// within returns once f has, and ends the test with all stacks when it hangs.
+// within returns once f has. When it hangs it ends the test, with the stacks of
+// what goes on in the package under test.
 func within(t testing.TB, bound time.Duration, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -43,7 +44,13 @@ func within(t testing.TB, bound time.Duration, what string, f func()) {
 	case <-done:
 	case <-time.After(bound):
 		stacks := make([]byte, 1<<20)
-		t.Fatalf("%s has not ended after %v:\n\n%s", what, bound, stacks[:runtime.Stack(stacks, true)])
+		var under []string
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			if strings.Contains(stack, "/sandbox/docker.(") {
+				under = append(under, stack)
+			}
+		}
+		t.Fatalf("%s has not ended after %v:\n\n%s", what, bound, strings.Join(under, "\n\n"))
 	}
 }
 
@@ -102,22 +109,27 @@ type answer struct {
 	output string // both streams, in order
 }
 
-// exec runs a command to its end.
-func exec(t testing.TB, ctx context.Context, sb sandbox.Sandbox, cmd sandbox.Command) (got answer) {
-	t.Helper()
+// try runs a command. It may be called from any goroutine.
+func try(ctx context.Context, sb sandbox.Sandbox, cmd sandbox.Command) answer {
 	out := &output{}
 	if cmd.Stdout == nil {
 		cmd.Stdout, cmd.Stderr = out, out
 	}
-	within(t, hang, "Exec", func() { got.result, got.err = sb.Exec(ctx, cmd) })
-	got.output = out.String()
+	result, err := sb.Exec(ctx, cmd)
+	return answer{result, err, out.String()}
+}
+
+// execute runs a command that must not hang.
+func execute(t testing.TB, sb sandbox.Sandbox, cmd sandbox.Command) (got answer) {
+	t.Helper()
+	within(t, hang, "Exec", func() { got = try(t.Context(), sb, cmd) })
 	return got
 }
 
 // script runs a script that must exit 0, and returns its output.
 func script(t testing.TB, sb sandbox.Sandbox, text string) string {
 	t.Helper()
-	got := exec(t, t.Context(), sb, sandbox.Command{Script: text})
+	got := execute(t, sb, sandbox.Command{Script: text})
 	if got.err != nil {
 		t.Fatalf("%q: %v", text, got.err)
 	}

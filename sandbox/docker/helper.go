@@ -52,19 +52,24 @@ func (e *Engine) executable() (string, error) {
 	return e.helper(self)
 }
 
-// unpack puts a supervisor into the cache. One that is there is compared, so
-// that a damaged cache does not run in containers.
+// helperMode lets everybody run a supervisor and nobody read it: of a program
+// that may not be read no process can be traced or looked into, from its first
+// instruction on (execve(2), PR_SET_DUMPABLE).
+const helperMode fs.FileMode = 0o111
+
+// unpack puts a supervisor into the cache. Its name has the hash of what it
+// holds, and it can be neither read nor written there.
 func (e *Engine) unpack(program []byte) (string, error) {
 	dir, err := e.cacheDir("bin")
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(program)
-	target := filepath.Join(dir, "supervisor-"+hex.EncodeToString(sum[:6]))
-	if have, err := os.ReadFile(target); err == nil && bytes.Equal(have, program) {
-		return target, os.Chmod(target, 0o755)
+	target := filepath.Join(dir, "supervisor-"+hex.EncodeToString(sum[:12]))
+	if have, err := os.Stat(target); err == nil && have.Size() == int64(len(program)) && have.Mode().Perm() == helperMode {
+		return target, nil
 	}
-	if err := writeFile(target, 0o755, bytes.NewReader(program)); err != nil {
+	if err := writeFile(target, helperMode, bytes.NewReader(program)); err != nil {
 		return "", fmt.Errorf("unpacking the supervisor: %w", err)
 	}
 	return target, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/docker/docker/client"
@@ -16,6 +17,9 @@ const (
 	// killWait is how long the killing spare may take to answer: its own
 	// bound inside and a little.
 	killWait = 17 * time.Second
+	// freshWait is how long a new exec that is to end processes may take to
+	// start. What stops or kills every process of its user stops it too.
+	freshWait = 8 * time.Second
 	// execCodeWait bounds the wait for the engine's word on an exec. An exec
 	// whose pipes were held open was seen to be reported after two seconds.
 	execCodeWait = 10 * time.Second
@@ -26,10 +30,11 @@ const (
 func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 	req.Op = supervisor.Kill
 	b.mu.Lock()
-	if req.Orphans {
-		req.Known = append(req.Known, b.known...)
-	}
+	req.Known = append(req.Known, b.known...)
 	b.mu.Unlock()
+	// Two killers that stop everything at once would stop each other.
+	b.killing.Lock()
+	defer b.killing.Unlock()
 	killer := b.pool.borrowKiller()
 	if killer != nil {
 		report, err := b.askKiller(killer, req)
@@ -42,15 +47,17 @@ func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 		}
 	}
 	// No spare, or one that is stopped: a new exec can wake the others.
-	fresh, err := b.startSpare(b.lifetime)
+	short, cancel := context.WithTimeoutCause(b.lifetime, freshWait, errNoAck)
+	defer cancel()
+	fresh, err := b.startSpare(short)
 	if err != nil {
 		if killer == nil {
 			return supervisor.Reply{}, err
 		}
 		// Where no exec starts, the one that does not answer may only be slow.
 		defer b.pool.giveBack(killer)
-		patient, cancel := context.WithTimeoutCause(b.lifetime, killWait, errNoAck)
-		defer cancel()
+		patient, cancelPatient := context.WithTimeoutCause(b.lifetime, killWait, errNoAck)
+		defer cancelPatient()
 		if _, late := killer.reply(patient); late != nil {
 			return supervisor.Reply{}, err
 		}
@@ -82,6 +89,26 @@ func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply
 		return report, err
 	}
 	return report, nil
+}
+
+// endContainer ends the whole sandbox when its processes cannot be ended one
+// by one, and tells whether they are gone for sure. Nothing runs in it after.
+func (b *box) endContainer(why error) bool {
+	if errors.Is(why, sandbox.ErrClosed) || b.lifetime.Err() != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(b.lifetime, killWait)
+	defer cancel()
+	if err := b.engine.api.ContainerKill(ctx, b.id, "KILL"); err != nil {
+		return false // it was gone before, or the engine is: explain says which
+	}
+	b.giveUp(fmt.Errorf("running a command: %w: an earlier command's processes could not be ended, so the container was (run again for a new one)", sandbox.ErrLost))
+	select {
+	case <-b.lease.lost:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // count reads the counters, which also tells whether a spare is awake.
@@ -163,17 +190,43 @@ func (b *box) explain(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, sandbox.ErrClosed)
 	default:
 	}
-	what := b.diagnose()
-	if what == "" {
-		if errors.Is(err, sandbox.ErrLost) {
-			what = b.lease.reason()
-		} else {
-			return fmt.Errorf("%s: %w", doing, err)
+	what := ""
+	if dialFailed(err) {
+		what = b.unreachable()
+	} else {
+		if noExec(err) {
+			// The container's end may come to light a little later.
+			select {
+			case <-b.lease.lost:
+			case <-time.After(endWait):
+			}
 		}
+		what = b.diagnose()
+	}
+	switch {
+	case what != "":
+	case errors.Is(err, sandbox.ErrLost):
+		what = b.lease.reason()
+	default:
+		return fmt.Errorf("%s: %w", doing, err)
 	}
 	lost := fmt.Errorf("%s: %w: %s", doing, sandbox.ErrLost, what)
 	b.giveUp(lost)
 	return lost
+}
+
+// endWait is how long the end of a container that takes no more execs may need
+// to be seen from here.
+const endWait = 3 * time.Second
+
+// noExec tells that the engine takes no more execs for the container.
+func noExec(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "stopped state") || strings.Contains(text, "is not running")
+}
+
+func (b *box) unreachable() string {
+	return fmt.Sprintf("the engine at %s does not answer any more (start it again, then run again)", b.engine.endpoint.Host)
 }
 
 // diagnose asks the engine about the container; empty means that it runs.
@@ -185,17 +238,17 @@ func (b *box) diagnose() string {
 		state, err := b.engine.api.ContainerInspect(ctx, b.id)
 		switch {
 		case client.IsErrConnectionFailed(err) || ctx.Err() != nil:
-			return fmt.Sprintf("the engine at %s does not answer any more (start it again, then run again)", b.engine.endpoint.Host)
+			return b.unreachable()
 		case err != nil && isNotFound(err):
 			return "the container was removed or has ended" + b.lease.exitText() + " (run again for a new one)"
 		case err != nil:
-			return "asking the engine about the container: " + oneLine(err.Error())
+			return "" // a slow or failing engine is no lost container
 		case !state.State.Running || state.State.Dead:
-			text := fmt.Sprintf("the container has ended with code %d", state.State.ExitCode)
+			text := fmt.Sprintf("the container was removed or has ended (exit code %d", state.State.ExitCode)
 			if state.State.OOMKilled {
-				text += " after it ran out of memory"
+				text += ", out of memory"
 			}
-			return text + " (run again for a new one)"
+			return text + "; run again for a new one)"
 		}
 		select {
 		case <-b.lease.lost:

@@ -29,19 +29,20 @@ type lease struct {
 	conn  types.HijackedResponse
 	lost  chan struct{}
 	once  sync.Once
-	group sync.WaitGroup // the two goroutines
+	group sync.WaitGroup // the goroutines: one writes, one reads, one waits
 	stop  context.CancelFunc
+	began chan struct{} // closed when the container runs
 
 	mu   sync.Mutex
 	why  string
 	code *int64 // the container's exit code, once the engine told it
 }
 
-// holdLease starts the two goroutines of a lease: one writes, one reads. The
-// caller releases it. The channels come from a wait that was asked for before
-// the container was started.
-func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan container.WaitResponse, stopWait context.CancelFunc) *lease {
-	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait}
+// holdLease starts the goroutines of a lease. The caller says when the
+// container runs, and releases the lease. The channels come from a wait that
+// was asked for before the container was started; stopWait ends it.
+func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan container.WaitResponse, failed <-chan error, stopWait context.CancelFunc) *lease {
+	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait, began: make(chan struct{})}
 	var answered atomic.Int64 // when the last answer came
 	answered.Store(time.Now().UnixNano())
 	l.group.Go(func() {
@@ -55,6 +56,11 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 		}
 	})
 	l.group.Go(func() {
+		select {
+		case <-l.began: // nobody answers before
+		case <-l.lost:
+			return
+		}
 		tick := time.NewTicker(times.beat)
 		defer tick.Stop()
 		sent := time.Time{} // of the oldest beat without an answer
@@ -82,17 +88,22 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 		}
 	})
 	l.group.Go(func() {
+		// One of them always comes, at the latest after stopWait. The client
+		// waits until it is taken.
 		select {
 		case r := <-exit:
 			l.mu.Lock()
 			l.code = &r.StatusCode
 			l.mu.Unlock()
 			l.lose("the container has ended")
-		case <-l.lost:
+		case <-failed:
 		}
 	})
 	return l
 }
+
+// begin says that the container runs.
+func (l *lease) begin() { close(l.began) }
 
 // lose ends the lease with a reason; only the first counts.
 func (l *lease) lose(why string) {

@@ -201,7 +201,7 @@ func TestNeighbour(t *testing.T) {
 	bridged := spec
 	bridged.Network = sandbox.NetworkBridge
 	sb := start(t, engine, bridged)
-	if got := exec(t, t.Context(), sb, fetch); got.err != nil || got.output != "hello from the neighbour\n" {
+	if got := execute(t, sb, fetch); got.err != nil || got.output != "hello from the neighbour\n" {
 		t.Errorf("on the bridge: %q, error %v, want the neighbour's greeting", got.output, got.err)
 	}
 	if diff := cmp.Diff([]string{"network=bridge"}, sb.Info().Loosened); diff != "" {
@@ -209,7 +209,7 @@ func TestNeighbour(t *testing.T) {
 	}
 
 	sb = start(t, engine, spec)
-	got := exec(t, t.Context(), sb, fetch)
+	got := execute(t, sb, fetch)
 	if got.err != nil || got.result.Status != sandbox.Exited || *got.result.ExitCode != 7 || strings.Contains(got.output, "hello") {
 		t.Errorf("without network: %s, %q, error %v, want curl's code 7 for a host that cannot be reached",
 			describe(got.result), got.output, got.err)

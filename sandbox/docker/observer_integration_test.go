@@ -73,3 +73,14 @@ func (o observer) labeled(t testing.TB, label string) []container.Summary {
 	}
 	return list
 }
+
+// removeAtEnd removes a container that the test made itself.
+func (o observer) removeAtEnd(t testing.TB, id string) {
+	t.Helper()
+	t.Cleanup(func() {
+		err := o.ContainerRemove(context.Background(), id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		if err != nil && !errdefs.IsNotFound(err) && !errdefs.IsConflict(err) {
+			t.Error(err)
+		}
+	})
+}

@@ -12,6 +12,7 @@ import (
 // and in this name space of processes.
 const (
 	labelBelljar = "belljar"
+	labelSandbox = "sandbox" // the value of labelBelljar
 	labelSession = "belljar.session"
 	labelBoot    = "belljar.boot"
 	labelPIDNS   = "belljar.pidns"
@@ -21,7 +22,7 @@ const (
 
 // ownerLabels are the labels that name this process as the owner.
 func ownerLabels(session string) (map[string]string, error) {
-	labels := map[string]string{labelBelljar: "sandbox", labelPID: strconv.Itoa(os.Getpid())}
+	labels := map[string]string{labelBelljar: labelSandbox, labelPID: strconv.Itoa(os.Getpid())}
 	if session != "" {
 		labels[labelSession] = session
 	}

@@ -29,9 +29,12 @@ func thisHost() (host, error) {
 func processStart(pid int) (string, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		if errors.Is(err, syscall.ESRCH) {
-			err = os.ErrNotExist
+		// A /proc with hidepid hides other users' processes, see proc(5), so
+		// only kill(2) tells that there is none.
+		if alive := syscall.Kill(pid, 0); !errors.Is(alive, syscall.ESRCH) {
+			return "", fmt.Errorf("process %d cannot be looked at", pid)
 		}
+		err = os.ErrNotExist
 		return "", fmt.Errorf("reading the start of process %d: %w", pid, err)
 	}
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/mount"
@@ -33,6 +35,15 @@ const (
 	initID      = 65534
 	otherInitID = 65533
 )
+
+// The least that an engine takes and a supervisor can work with.
+const (
+	minCPUs   = 0.01
+	minNoFile = 64
+)
+
+// maxPids is the kernel's PID_MAX_LIMIT, see proc(5).
+const maxPids = 1 << 22
 
 // A plan is a spec with everything decided.
 type plan struct {
@@ -91,6 +102,8 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 		return fmt.Errorf("looking at the workspace: %w", err)
 	case !info.IsDir():
 		return fmt.Errorf("the workspace %s is no folder", spec.Workspace)
+	case !utf8.ValidString(spec.Workspace):
+		return fmt.Errorf("the workspace's path %q is not UTF-8, which the engine cannot take: rename the folder", spec.Workspace)
 	case !filepath.IsAbs(spec.Workspace):
 		return fmt.Errorf("the workspace %q is not an absolute path", spec.Workspace)
 	}
@@ -100,10 +113,23 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 		return fmt.Errorf("a memory limit of %s is too little: at least %s", units.BytesSize(float64(l.Memory)), units.BytesSize(float64(sandbox.MinMemory)))
 	case l.Pids < sandbox.MinPids:
 		return fmt.Errorf("a process limit of %d is too little: at least %d", l.Pids, sandbox.MinPids)
+	case l.Pids > maxPids:
+		return fmt.Errorf("a process limit of %d is more than Linux has: at most %d", l.Pids, maxPids)
 	case l.CPUs <= 0 || math.IsNaN(l.CPUs):
 		return fmt.Errorf("a limit of %v processors makes no sense", l.CPUs)
 	case e.info.NCPU > 0 && l.CPUs > float64(e.info.NCPU):
 		return fmt.Errorf("a limit of %v processors is more than the engine's %d", l.CPUs, e.info.NCPU)
+	case l.CPUs < minCPUs:
+		return fmt.Errorf("a limit of %v processors is too little: at least %v", l.CPUs, minCPUs)
+	case e.info.MemTotal > 0 && l.Memory > e.info.MemTotal:
+		return fmt.Errorf("a memory limit of %s is more than the engine's %s", units.BytesSize(float64(l.Memory)), units.BytesSize(float64(e.info.MemTotal)))
+	case l.NoFile < minNoFile:
+		return fmt.Errorf("a limit of %d open files is too little: at least %d", l.NoFile, minNoFile)
+	case l.Tmp <= 0 || l.Home <= 0 || l.Shm <= 0:
+		return errors.New("the sizes of /tmp, the home folder and /dev/shm must be positive")
+	}
+	if err := (sandbox.Command{Script: ":", Env: spec.Env}).Check(); err != nil {
+		return err
 	}
 	switch spec.Network {
 	case sandbox.NetworkNone, sandbox.NetworkBridge:
@@ -162,6 +188,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 	host := &container.HostConfig{
 		AutoRemove:     true,
 		NetworkMode:    container.NetworkMode(p.spec.Network),
+		UsernsMode:     p.userns(),
 		ReadonlyRootfs: true,
 		CapDrop:        strslice.StrSlice{"ALL"},
 		SecurityOpt:    []string{"no-new-privileges"},
@@ -186,6 +213,17 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		},
 	}
 	return config, host
+}
+
+// userns keeps an engine that maps the users of its containers to others from
+// doing so, since files must belong to the owner.
+func (p *plan) userns() container.UsernsMode {
+	for _, option := range p.engine.info.SecurityOptions {
+		if strings.HasPrefix(option, "name=userns") {
+			return "host"
+		}
+	}
+	return ""
 }
 
 // groups are the owner's further groups, which a rootless engine cannot map.

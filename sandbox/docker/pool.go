@@ -96,13 +96,15 @@ var errPoolClosed = errors.New("the sandbox is closing")
 // put takes in a spare that was taken and not used.
 func (p *pool) put(s *spare) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || !s.alive() {
-		s.close()
-		return
+	wanted := !p.closed && s.alive()
+	if wanted {
+		p.idle = append(p.idle, s)
+		p.signal()
 	}
-	p.idle = append(p.idle, s)
-	p.signal()
+	p.mu.Unlock()
+	if !wanted {
+		s.close()
+	}
 }
 
 // prune forgets spares that a command has killed. The lock is held.
@@ -142,18 +144,23 @@ func (p *pool) refill(delay time.Duration) {
 		}
 		s, err := p.start()
 		p.mu.Lock()
+		setup := p.setup
+		p.mu.Unlock()
+		if err == nil && len(setup.Root) > 0 {
+			s.prepare(setup)
+		}
+		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.refills--
 		p.failure = err
 		switch {
 		case err != nil:
 		case p.closed:
-			s.close()
+			s.conn.Close()
 		case p.killer == nil && (p.waiting == 0 || len(p.idle) > 0):
 			p.killer = s
 		default:
 			p.idle = append(p.idle, s)
-			p.prepare(s)
 		}
 		p.signal()
 	})
@@ -162,18 +169,15 @@ func (p *pool) refill(delay time.Duration) {
 // hint tells what the next command will probably start from, so that the
 // shells of waiting spares are started for it.
 func (p *pool) hint(setup supervisor.Setup) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.setup = setup
-	for _, s := range p.idle {
-		p.prepare(s)
+	if setup.Stdin {
+		return
 	}
-}
-
-// prepare asks for a shell ahead. It is not answered; a spare that cannot take it shows when it is used.
-func (p *pool) prepare(s *spare) {
-	if len(p.setup.Root) > 0 && !p.setup.Stdin {
-		_ = s.send(supervisor.Request{Op: supervisor.Prepare, Setup: p.setup}, nil)
+	p.mu.Lock()
+	p.setup = setup
+	idle := slices.Clone(p.idle)
+	p.mu.Unlock()
+	for _, s := range idle {
+		s.prepare(setup)
 	}
 }
 
@@ -206,14 +210,16 @@ func (p *pool) keep(s *spare) {
 // is of more use.
 func (p *pool) giveBack(s *spare) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.lent--
-	if p.closed || !s.alive() || p.killer != nil {
-		s.close()
-	} else {
+	wanted := !p.closed && s.alive() && p.killer == nil
+	if wanted {
 		p.killer = s
 	}
 	p.signal()
+	p.mu.Unlock()
+	if !wanted {
+		s.close()
+	}
 }
 
 // signal wakes the takers. The lock is held.
@@ -252,5 +258,5 @@ func (p *pool) close() {
 	for _, s := range all {
 		s.close()
 	}
-	p.wg.Wait()
+	waitBounded(p.wg.Wait, closeWait)
 }

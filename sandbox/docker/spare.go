@@ -21,18 +21,24 @@ const spareStart = 60 * time.Second
 // A spare is an exec that was started ahead. Its reader goroutine lives from
 // the start of the exec to the end of its stream; done is closed when it ends.
 type spare struct {
-	conn    types.HijackedResponse
-	execID  string
-	self    supervisor.Proc // inside
-	shell   string
-	replies chan supervisor.Reply // one at a time: each request is answered before the next
-	quit    chan struct{}         // closed by close
+	conn   types.HijackedResponse
+	execID string
+	self   supervisor.Proc // inside
+	shell  string
+	// One reply fits: the next request is sent after the answer was taken. A
+	// late answer, to a request that was given up, waits here and is dropped.
+	replies chan supervisor.Reply
+	quit    chan struct{} // closed by close
 	once    sync.Once
 	done    chan struct{}
 	err     error // why the stream ended; nil after both trailers; valid once done
 
+	writing sync.Mutex // held while a request is sent
+	taken   bool       // a Run was sent: whatever follows is the command's input
+
 	mu   sync.Mutex
-	sink *sink // set before a Run is sent; output follows the next reply
+	seq  int   // of the last request that is answered
+	sink *sink // set with a Run; output follows the reply of that number
 }
 
 // startSpare starts an exec with a supervisor in it and waits until it is
@@ -51,11 +57,11 @@ func (b *box) startSpare(ctx context.Context) (*spare, error) {
 		AttachStdin: true, AttachStdout: true, AttachStderr: true,
 	})
 	if err != nil {
-		return nil, b.orCause(ctx, "creating an exec", err)
+		return nil, orCause(ctx, "creating an exec", err)
 	}
-	conn, err := b.engine.api.ContainerExecAttach(ctx, created.ID, container.ExecAttachOptions{})
+	conn, err := b.engine.hijack(ctx, "/exec/"+created.ID+"/start", container.ExecStartOptions{})
 	if err != nil {
-		return nil, b.orCause(ctx, "starting an exec", err)
+		return nil, orCause(ctx, "starting an exec", err)
 	}
 	s := &spare{conn: conn, execID: created.ID, replies: make(chan supervisor.Reply, 1),
 		quit: make(chan struct{}), done: make(chan struct{})}
@@ -67,7 +73,7 @@ func (b *box) startSpare(ctx context.Context) (*spare, error) {
 	ready, err := s.reply(ctx)
 	if err != nil {
 		s.close()
-		return nil, b.orCause(ctx, "starting the supervisor in the container", err)
+		return nil, orCause(ctx, "starting the supervisor in the container", err)
 	}
 	s.self, s.shell = supervisor.Proc{PID: ready.PID, Start: ready.Start}, ready.Shell
 	return s, nil
@@ -75,7 +81,7 @@ func (b *box) startSpare(ctx context.Context) (*spare, error) {
 
 // orCause says what was being done, and prefers the reason why the context
 // ended to the error that its end brought about.
-func (b *box) orCause(ctx context.Context, doing string, err error) error {
+func orCause(ctx context.Context, doing string, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -91,7 +97,7 @@ func (s *spare) read() {
 	for {
 		id, data, err := in.next()
 		if err != nil {
-			if out := s.output(); raw && out != nil {
+			if out, _ := s.output(); raw {
 				out.flush()
 			}
 			if dec.buf.Len() > 0 && !dec.magic {
@@ -101,7 +107,7 @@ func (s *spare) read() {
 			return
 		}
 		if raw {
-			if s.output().write(id, data) {
+			if out, _ := s.output(); out.write(id, data) {
 				return
 			}
 			continue
@@ -109,7 +115,7 @@ func (s *spare) read() {
 		if id != streamStdout && dec.magic {
 			// The streams have copiers of their own, so the first of a
 			// command's stderr may overtake the acknowledgement.
-			if out := s.output(); out != nil && out.write(id, data) {
+			if out, _ := s.output(); out != nil && out.write(id, data) {
 				return
 			}
 			continue
@@ -127,9 +133,10 @@ func (s *spare) read() {
 		case !ok:
 			continue
 		}
-		// Looked up before the reply is handed on: whoever gets it may ask for
-		// a Run at once, whose output begins only after the next reply.
-		out := s.output()
+		out, seq := s.output()
+		if reply.Seq < seq {
+			continue // nobody waits for it any more
+		}
 		select {
 		case s.replies <- reply:
 		case <-s.quit:
@@ -144,17 +151,12 @@ func (s *spare) read() {
 	}
 }
 
-// setOutput says where what follows the next reply goes.
-func (s *spare) setOutput(out *sink) {
+// output returns where the command's output goes, if a Run was sent, and the
+// number of the last request.
+func (s *spare) output() (*sink, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink = out
-}
-
-func (s *spare) output() *sink {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sink
+	return s.sink, s.seq
 }
 
 // reply waits for the answer to the last request.
@@ -176,24 +178,58 @@ func (s *spare) reply(ctx context.Context) (supervisor.Reply, error) {
 		}
 	}
 	if r.Error != "" {
-		return r, errors.New(r.Error)
+		return r, refusal{r.Error}
 	}
 	return r, nil
 }
+
+// A refusal is a supervisor's word that a request cannot be served.
+type refusal struct{ text string }
+
+func (r refusal) Error() string { return r.text }
 
 // errSpareGone says that a supervisor ended before it answered.
 var errSpareGone = errors.New("the supervisor in the container ended before it answered")
 
 // ask sends a request and waits for its answer.
 func (s *spare) ask(ctx context.Context, req supervisor.Request) (supervisor.Reply, error) {
-	if err := s.send(req, nil); err != nil {
+	if err := s.send(req, nil, nil); err != nil {
 		return supervisor.Reply{}, err
 	}
 	return s.reply(ctx)
 }
 
-// send writes a request, and the script of a Run right behind it.
-func (s *spare) send(req supervisor.Request, script []byte) error {
+// prepare asks for a shell ahead, unless the spare is taken. It is not
+// answered; a spare that cannot take it shows when it is used.
+func (s *spare) prepare(setup supervisor.Setup) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if s.taken {
+		return
+	}
+	// A supervisor that is stopped does not read; that must not hold the pool.
+	_ = s.conn.Conn.SetWriteDeadline(time.Now().Add(ackWait))
+	if err := supervisor.WriteFrame(s.conn.Conn, supervisor.Request{Op: supervisor.Prepare, Setup: setup}); err != nil {
+		s.conn.Close() // half a message may be on its way
+		return
+	}
+	_ = s.conn.Conn.SetWriteDeadline(time.Time{})
+}
+
+// send writes a request that is answered, and the script of a Run right behind
+// it. Output goes to out from the answer on.
+func (s *spare) send(req supervisor.Request, script []byte, out *sink) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
+	s.seq++
+	req.Seq, s.sink = s.seq, out
+	s.mu.Unlock()
+	select {
+	case <-s.replies: // a late answer to a request that was given up
+	default:
+	}
+	s.taken = req.Op == supervisor.Run
 	// A deadline cannot be set on a closed connection, which is no failure of
 	// the sending: a short command may have ended already.
 	_ = s.conn.Conn.SetWriteDeadline(time.Now().Add(spareStart))

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/client"
 
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
@@ -30,8 +32,8 @@ func (e *Engine) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	defer cancel()
 	box, err := e.start(ctx, spec)
 	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+			err = fmt.Errorf("%w (%w)", cause, err)
 		}
 		return nil, fmt.Errorf("starting a sandbox: %w", err)
 	}
@@ -49,7 +51,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 		return nil, err
 	}
 	config, host := plan.container()
-	created, err := e.api.ContainerCreate(ctx, config, host, nil, nil, plan.name)
+	created, err := e.create(ctx, config, host, plan.name)
 	if err != nil {
 		return nil, plan.createError(err)
 	}
@@ -75,19 +77,31 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	return b, b.check(ctx, plan)
 }
 
+// create makes a container. It is not given up half-way, since an engine goes
+// on with what it was asked for: the caller's context is looked at later, when
+// there is something to remove.
+func (e *Engine) create(ctx context.Context, config *container.Config, host *container.HostConfig, name string) (container.CreateResponse, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startBound)
+	defer cancel()
+	return e.api.ContainerCreate(ctx, config, host, nil, nil, name)
+}
+
 // boot starts the container, with the lease attached before, and the spares.
 func (b *box) boot(ctx context.Context) error {
 	api := b.engine.api
-	conn, err := api.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true})
+	conn, err := b.engine.hijack(ctx, "/containers/"+b.id+"/attach?stream=1&stdin=1&stdout=1", nil)
 	if err != nil {
 		return fmt.Errorf("attaching to the container: %w", err)
 	}
 	waitCtx, stopWait := context.WithCancel(b.lifetime)
-	exit, _ := api.ContainerWait(waitCtx, b.id, container.WaitConditionNextExit)
-	b.lease = holdLease(conn, b.engine.leaseTimes(), exit, stopWait)
+	release := context.AfterFunc(ctx, stopWait)
+	exit, failed := api.ContainerWait(waitCtx, b.id, container.WaitConditionNextExit)
+	release()
+	b.lease = holdLease(conn, b.engine.leaseTimes(), exit, failed, stopWait)
 	if err := api.ContainerStart(ctx, b.id, container.StartOptions{}); err != nil {
 		return startError(err)
 	}
+	b.lease.begin()
 	b.pool.top(0)
 	return nil
 }
@@ -127,8 +141,8 @@ func (p *plan) checkWorkspace(inode uint64) error {
 	if inode == 0 {
 		return fmt.Errorf("the workspace %s cannot be entered by user %s in the container: check who may enter the folder", p.spec.Workspace, p.user())
 	}
-	if runtime.GOOS != "linux" {
-		return nil // the engine's machine counts files by itself
+	if runtime.GOOS != "linux" || p.runtime() != "runc" || strings.Contains(p.engine.info.OperatingSystem, "Docker Desktop") {
+		return nil // files are counted by another kernel there
 	}
 	want, err := inodeOf(p.spec.Workspace)
 	if err != nil {
@@ -189,6 +203,8 @@ func (e *Engine) remove(id string) error {
 		switch {
 		case err != nil && isNotFound(err):
 			return nil
+		case err != nil && client.IsErrConnectionFailed(err) && time.Since(start) > selfRemoval:
+			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, err)
 		case err != nil:
 		case found.State.Running:
 			err = e.api.ContainerKill(ctx, id, "KILL")

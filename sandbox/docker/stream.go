@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/belljar/belljar/internal/supervisor"
 )
@@ -147,6 +149,9 @@ type sink struct {
 	onceFail  sync.Once
 	onceHalf  sync.Once
 	discarded bool
+	pieces    atomic.Int64 // how many came
+	writing   atomic.Bool  // a Write of the caller's is under way
+	detached  atomic.Bool  // nothing more may be written
 }
 
 func newSink(nonce string, stdout, stderr io.Writer, limit int64) *sink {
@@ -158,6 +163,7 @@ func newSink(nonce string, stdout, stderr io.Writer, limit int64) *sink {
 
 // write takes one piece and tells whether both trailers were seen.
 func (s *sink) write(id byte, p []byte) bool {
+	s.pieces.Add(1)
 	if id == streamStderr {
 		s.err.feed(p, func(b []byte) { s.emit(s.stderr, b) })
 	} else {
@@ -183,7 +189,9 @@ func (s *sink) emit(w io.Writer, p []byte) {
 		p, over = p[:s.limit-s.written], true
 	}
 	s.written += int64(len(p))
-	if w != nil && len(p) > 0 {
+	s.writing.Store(true)
+	defer s.writing.Store(false)
+	if w != nil && len(p) > 0 && !s.detached.Load() {
 		n, err := w.Write(p)
 		if err == nil && n < len(p) {
 			err = io.ErrShortWrite
@@ -196,6 +204,15 @@ func (s *sink) emit(w io.Writer, p []byte) {
 	if over {
 		s.discarded = true
 		s.onceOver.Do(func() { close(s.over) })
+	}
+}
+
+// detach stops the writing. When it returns no Write of the caller's begins
+// any more; one that blocks is left behind after closeWait.
+func (s *sink) detach() {
+	s.detached.Store(true)
+	for end := time.Now().Add(closeWait); s.writing.Load() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -23,7 +23,7 @@ const sweepAge = 5 * time.Minute
 // they do not run.
 func (e *Engine) Sweep(ctx context.Context) (int, error) {
 	list, err := e.api.ContainerList(ctx, container.ListOptions{
-		All: true, Filters: filters.NewArgs(filters.Arg("label", labelBelljar)),
+		All: true, Filters: filters.NewArgs(filters.Arg("label", labelBelljar+"="+labelSandbox)),
 	})
 	if err != nil {
 		return 0, fmt.Errorf("listing containers: %w", err)
@@ -55,7 +55,8 @@ func abandoned(labels map[string]string, state container.ContainerState, created
 	known := err == nil && here.known && labels[labelStart] != "" &&
 		labels[labelBoot] == here.boot && labels[labelPIDNS] == here.pidns
 	if !known {
-		return state != container.StateRunning && time.Since(created) > sweepAge
+		ended := state == container.StateCreated || state == container.StateExited || state == container.StateDead
+		return ended && time.Since(created) > sweepAge
 	}
 	start, err := startOf(pid)
 	switch {

@@ -86,9 +86,9 @@ func (e *Engine) imageUsers(ctx context.Context, imageID, dir string) (passwd, g
 	if err != nil {
 		return nil, nil, err
 	}
-	created, err := e.api.ContainerCreate(ctx, &container.Config{
+	created, err := e.create(ctx, &container.Config{
 		Image: imageID, Entrypoint: strslice.StrSlice{"/never"}, Labels: labels,
-	}, &container.HostConfig{NetworkMode: "none"}, nil, nil, "")
+	}, &container.HostConfig{NetworkMode: "none"}, "")
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the image's users: %w", err)
 	}
