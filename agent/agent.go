@@ -137,7 +137,8 @@ func New(opts Options) (*Agent, error) {
 // outcome is always filled in. The error says what went wrong where the stop
 // reason alone does not: for StopRefused, StopModel, StopSandbox, StopRecord,
 // and, with the context's cause, for StopCanceled. The record ends with an end
-// event in every case but StopRecord.
+// event in every case but StopRecord; before it stands, as a notice, why a run
+// failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
 	r := &run{Agent: a, started: time.Now()}
 	inner := ctx
@@ -151,8 +152,7 @@ func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
 		stop, err = reason(ctx, inner, err)
 	}
 	if stop != StopRecord {
-		end := trajectory.End{Stop: string(stop), Final: r.final, Turns: r.turns}
-		if recordErr := a.opts.Recorder.Record(end); recordErr != nil {
+		if recordErr := r.end(stop, err); recordErr != nil {
 			stop, err = StopRecord, errors.Join(recordErr, err)
 		}
 	}

@@ -10,14 +10,6 @@ import (
 	"github.com/belljar/belljar/agent/trajectory"
 )
 
-// The kinds of notices that the loop writes. Each is also told to the model, as
-// a user message with the notice's text.
-const (
-	noticeEmpty  = "empty_answer"
-	noticeCut    = "cut_answer"
-	noticeRepeat = "repeated_call"
-)
-
 const (
 	// maxEmpty is the number of empty answers in a row that end a run.
 	maxEmpty = 3
@@ -143,7 +135,7 @@ func (r *run) takeCalls(ctx context.Context, calls []model.ToolCall) (Stop, erro
 		return StopStuck, nil
 	case r.repeats.count >= repeatsToTell && !r.repeats.told:
 		r.repeats.told = true
-		return "", r.tell(noticeRepeat, fmt.Sprintf("The last %d calls were the same and had the same result. "+
+		return "", r.tell(trajectory.NoticeRepeat, fmt.Sprintf("The last %d calls were the same and had the same result. "+
 			"Doing it again will not help: try another way, or say what is in the way.", r.repeats.count))
 	default:
 		return "", nil
@@ -166,7 +158,7 @@ func (r *run) takeCut(resp model.Response) (Stop, error) {
 		return "", nil // the results tell the model
 	}
 	r.partial += resp.Text
-	return "", r.tell(noticeCut, cutText)
+	return "", r.tell(trajectory.NoticeCut, cutText)
 }
 
 // takeEmpty deals with an answer that says nothing and asks for nothing.
@@ -175,7 +167,7 @@ func (r *run) takeEmpty() (Stop, error) {
 		return "", model.Errorf(model.Permanent, "the model %s gave %d empty answers in a row; try again or use another one",
 			r.opts.Model.Name(), r.empty)
 	}
-	return "", r.tell(noticeEmpty, emptyText)
+	return "", r.tell(trajectory.NoticeEmpty, emptyText)
 }
 
 // tell records a notice and says the same to the model.
@@ -185,6 +177,19 @@ func (r *run) tell(kind, text string) error {
 	}
 	r.history = append(r.history, model.Message{Role: model.User, Text: text})
 	return nil
+}
+
+// end records why the run stopped: what went wrong, where something did, and
+// the end.
+func (r *run) end(stop Stop, err error) error {
+	switch stop {
+	case StopModel, StopRefused, StopSandbox:
+		notice := trajectory.Notice{Kind: trajectory.NoticeError, Text: cleanText(err.Error())}
+		if err := r.opts.Recorder.Record(notice); err != nil {
+			return err
+		}
+	}
+	return r.opts.Recorder.Record(trajectory.End{Stop: string(stop), Final: r.final, Turns: r.turns})
 }
 
 // record writes one event.

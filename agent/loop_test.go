@@ -231,6 +231,14 @@ func TestModelErrors(t *testing.T) {
 				t.Errorf("outcome %+v and error %v", outcome, err)
 			}
 			checkPairs(t, memory)
+			bodies := memory.Bodies()
+			want := []trajectory.Body{
+				trajectory.Notice{Kind: "error", Text: "no"},
+				trajectory.End{Stop: string(test.stop), Turns: 1},
+			}
+			if diff := cmp.Diff(want, bodies[max(len(bodies)-2, 0):]); diff != "" {
+				t.Errorf("the end of the record (-want +got):\n%s", diff)
+			}
 		})
 	}
 }

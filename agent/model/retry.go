@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 )
 
@@ -35,9 +36,13 @@ type Wait struct {
 	Err error
 }
 
-// String says in one line what is waited for.
-func (w Wait) String() string {
-	return fmt.Sprintf("%v; trying again in %s", w.Err, w.Delay.Round(100*time.Millisecond))
+// String says in one line why and how long there is a wait.
+func (w Wait) String() string { return fmt.Sprintf("%v; %s", w.Err, w.Next()) }
+
+// Next says when the next try is.
+func (w Wait) Next() string {
+	seconds := strconv.FormatFloat(w.Delay.Round(100*time.Millisecond).Seconds(), 'f', -1, 64)
+	return "trying again in " + seconds + " s"
 }
 
 // WithRetry returns a Model that tries a request again when it failed for a

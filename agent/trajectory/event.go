@@ -89,6 +89,19 @@ type Usage struct {
 	Estimated bool `json:"estimated"`
 }
 
+// The kinds of notices. There may be others.
+const (
+	// NoticeError is the reason why a run that failed did so.
+	NoticeError = "error"
+	// NoticeRetry: the model's server is asked again after a wait.
+	NoticeRetry = "retry"
+	// NoticeEmpty, NoticeCut and NoticeRepeat are about an answer of the
+	// model, which is told the same text as a user message.
+	NoticeEmpty  = "empty_answer"
+	NoticeCut    = "cut_answer"
+	NoticeRepeat = "repeated_call"
+)
+
 // Notice is a word from belljar itself about the run.
 type Notice struct {
 	Kind string `json:"kind"`

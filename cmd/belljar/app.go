@@ -35,6 +35,7 @@ type app struct {
 	lookupEnv      func(string) (string, bool)
 	exit           func(code int) // ends the process at once
 	build          build
+	args           []string // the program's arguments, as they came
 	connect        func(ctx context.Context, opts docker.Options) (engine, error)
 }
 
@@ -54,6 +55,7 @@ func newApp(connect func(context.Context, docker.Options) (engine, error)) *app 
 func (a *app) run(ctx context.Context, args []string) int {
 	ctx, stop := withSignals(ctx, a.exit)
 	defer stop()
+	a.args = args
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
@@ -77,10 +79,10 @@ func (a *app) notice(format string, args ...any) {
 // newRoot joins the verbs.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "belljar",
-		Short: "Run an LLM agent, or any command, on a folder, inside a resource-limited container",
-		Long: `belljar runs an LLM coding agent, or any command, on a folder of yours while
-everything it executes stays inside a resource-limited container without network.`,
+		Use:           "belljar",
+		Short:         "Run an LLM agent, or any command, inside a resource-limited container",
+		Long:          rootLong,
+		Example:       rootExample,
 		Version:       a.build.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -93,9 +95,7 @@ everything it executes stays inside a resource-limited container without network
 	root.AddCommand(
 		newExec(a), newRun(a), newDoctor(a), newImage(a), newSessions(a), newShow(a), newVersion(a),
 	)
-	root.InitDefaultCompletionCmd()
-	root.InitDefaultHelpCmd()
-	describeExits(root)
+	finishHelp(root)
 	return root
 }
 
@@ -104,7 +104,7 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("there is no verb %q; belljar --help lists them", args[0])
+	err := fmt.Errorf("there is no verb %q", args[0])
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		err = fmt.Errorf("there is no verb %q; did you mean %q?", args[0], near[0])
 	}

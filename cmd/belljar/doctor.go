@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,22 +72,24 @@ func (a *app) doctor(ctx context.Context, opts *doctorOptions) error {
 		}
 	}()
 	printer := newCheckPrinter(a, opts.json)
-	good, err := doctor.Run(ctx, doctor.Options{
+	summary, err := doctor.Run(ctx, doctor.Options{
 		Connect: func(ctx context.Context) (doctor.Engine, error) {
-			var err error
-			if connected, err = a.connect(ctx, engineOptions); err != nil {
+			reached, err := a.connect(ctx, engineOptions)
+			if err != nil {
 				return nil, err
 			}
-			return connected, nil
+			connected = reached
+			return reached, nil
 		},
 		Spec: spec, OwnerOf: workspace.OwnerOf, Secrets: secrets, Progress: a.stderr,
 	}, printer.print)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case printer.err != nil:
+	}
+	if printer.end(summary); printer.err != nil {
 		return printer.err
-	case !good:
+	}
+	if !summary.Good() {
 		return &outcome{exitNo}
 	}
 	return nil
@@ -114,4 +117,53 @@ func (p *checkPrinter) print(c doctor.Check) {
 	}
 	_, p.err = fmt.Fprintf(p.app.out(), "%s  %-15s  %s\n",
 		ui.Verdict(p.color, string(c.Status), c.Status == doctor.OK, c.Status == doctor.Fail), c.Name, ui.Line(c.Detail))
+}
+
+// end prints what all of it came to.
+func (p *checkPrinter) end(s doctor.Summary) {
+	if p.err == nil && !p.json {
+		_, p.err = fmt.Fprintln(p.app.out(), summaryLine(s))
+	}
+}
+
+// summaryLine says in one line what the checks came to.
+func summaryLine(s doctor.Summary) string {
+	line := ui.Plural(s.Made, "check")
+	switch {
+	case s.Held == s.Made && s.Made == 1:
+		line += ", it holds"
+	case s.Held == s.Made:
+		line += ", all hold"
+	default:
+		line += ": " + strings.Join(summaryParts(s), ", ")
+	}
+	if s.NotMade > 0 {
+		verb := "were"
+		if s.NotMade == 1 {
+			verb = "was"
+		}
+		line += "; " + ui.Plural(s.NotMade, "more check") + " " + verb + " not made, as they stand on what failed"
+	}
+	return line
+}
+
+// summaryParts counts the checks by how they ended, without what there is none
+// of.
+func summaryParts(s doctor.Summary) []string {
+	var parts []string
+	for _, part := range []struct {
+		count     int
+		one, many string
+	}{
+		{s.Held, "holds", "hold"}, {s.Failed, "fails", "fail"}, {s.Skipped, "was skipped", "were skipped"},
+	} {
+		switch part.count {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+part.one)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.many))
+		}
+	}
+	return parts
 }

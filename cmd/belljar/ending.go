@@ -40,7 +40,7 @@ func commandCode(result sandbox.Result, cause error) int {
 }
 
 // commandLine says in one line how a command ended that did not end by itself.
-func commandLine(result sandbox.Result, limits sandbox.Limits, timeout string, cause error) string {
+func commandLine(result sandbox.Result, limits sandbox.Limits, cmd sandbox.Command, cause error) string {
 	line := string(result.Status) + ": "
 	switch result.Status {
 	case sandbox.Exited:
@@ -48,9 +48,11 @@ func commandLine(result sandbox.Result, limits sandbox.Limits, timeout string, c
 	case sandbox.Signaled:
 		line += "the command was ended by " + result.Signal + ", which belljar did not send"
 	case sandbox.TimedOut:
-		line += "the command was ended after " + timeout
+		line += "the command was ended after " + cmd.Timeout.String()
 	case sandbox.OutOfMemory:
 		line += "the command went over the memory limit of " + ui.Size(limits.Memory) + "; --memory raises it"
+	case sandbox.OutputLimit:
+		line += "the command wrote more than " + ui.Size(cmd.OutputLimit) + " and was ended; --max-output raises it"
 	case sandbox.PidsLimit:
 		line += fmt.Sprintf("the command went over the limit of %d processes; --pids raises it", limits.Pids)
 	case sandbox.Canceled:
@@ -69,6 +71,22 @@ func commandLine(result sandbox.Result, limits sandbox.Limits, timeout string, c
 	}
 	return line
 }
+
+// notFoundCode is the exit code of a command whose program is not there.
+const notFoundCode = 127
+
+// shellHint says what to do about a whole shell line that was given as the
+// name of one program, "" where that is not what happened.
+func shellHint(result sandbox.Result, args []string) string {
+	if result.Status != sandbox.Exited || result.ExitCode == nil || *result.ExitCode != notFoundCode ||
+		len(args) != 1 || !strings.ContainsAny(args[0], " \t\n") {
+		return ""
+	}
+	return "after -- the first word is the name of a program; a shell line goes with -c: belljar exec -c " + shellQuote(args[0])
+}
+
+// shellQuote makes one word of a text for the user's shell.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // sideNotes are the lines about what happened beside a command's end.
 func sideNotes(result sandbox.Result, limits sandbox.Limits) []string {

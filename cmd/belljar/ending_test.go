@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/belljar/belljar/sandbox"
 )
@@ -28,7 +29,7 @@ func TestCommandCode(t *testing.T) {
 		{"terminated", sandbox.Result{Status: sandbox.Signaled, Signal: "SIGTERM"}, nil, 143, "SIGTERM"},
 		{"timeout", sandbox.Result{Status: sandbox.TimedOut, KilledCount: 3}, nil, 124, "timeout: the command was ended after 2s; 3 processes ended with it"},
 		{"memory", sandbox.Result{Status: sandbox.OutOfMemory, OOMKills: 1}, nil, 137, "out_of_memory: the command went over the memory limit of 64 MiB"},
-		{"output", sandbox.Result{Status: sandbox.OutputLimit}, nil, 123, "output_limit: "},
+		{"output", sandbox.Result{Status: sandbox.OutputLimit}, nil, 123, "output_limit: the command wrote more than 64 MiB and was ended; --max-output raises it"},
 		{"disk", sandbox.Result{Status: sandbox.DiskLimit}, nil, 123, "disk_limit: "},
 		{"processes", sandbox.Result{Status: sandbox.PidsLimit}, nil, 123, "pids_limit: the command went over the limit of 100 processes"},
 		{"interrupted", sandbox.Result{Status: sandbox.Canceled}, &signalError{syscall.SIGINT}, 130, "canceled: the command was ended because of SIGINT"},
@@ -42,7 +43,7 @@ func TestCommandCode(t *testing.T) {
 			if got := commandCode(test.result, test.cause); got != test.code {
 				t.Errorf("code %d, want %d", got, test.code)
 			}
-			line := commandLine(test.result, sandbox.Limits{Memory: 64 << 20, Pids: 100}, "2s", test.cause)
+			line := commandLine(test.result, sandbox.Limits{Memory: 64 << 20, Pids: 100}, sandbox.Command{Timeout: 2 * time.Second, OutputLimit: 64 << 20}, test.cause)
 			if (line == "") != (test.line == "") || !strings.Contains(line, test.line) {
 				t.Errorf("line %q, want %q in it", line, test.line)
 			}

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/belljar/belljar/sandbox"
 )
@@ -55,7 +58,38 @@ Where belljar itself fails, the object holds "error" and nothing else.`,
 	opts.add(flags)
 	// What follows CMD belongs to CMD, also when it looks like a flag.
 	flags.SetInterspersed(false)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		err = execFlagError(err)
+		if asksForJSON(a.args) {
+			return errors.Join(err, writeErrorJSON(a.out(), err))
+		}
+		return err
+	})
 	return cmd
+}
+
+// execFlagError words what is wrong with the flags of exec.
+func execFlagError(err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && (unknown.GetSpecifiedName() == "t" || unknown.GetSpecifiedName() == "tty") {
+		err = errors.New("there is no terminal inside yet, so there is no -t; -i passes stdin on")
+	}
+	return &usageError{err: err}
+}
+
+// asksForJSON tells whether the arguments of the program ask for JSON, where
+// its flags cannot be parsed. What follows -- belongs to the command.
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		name, value, given := strings.Cut(arg, "=")
+		switch on, err := strconv.ParseBool(value); {
+		case arg == "--":
+			return false
+		case name == "--json" && (!given || on || err != nil):
+			return true
+		}
+	}
+	return false
 }
 
 // command checks what is to be run.
@@ -106,17 +140,20 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	if err := errors.Join(err, j.Close()); err != nil {
 		return err
 	}
-	return a.reportCommand(ctx, opts, report, j, result)
+	return a.reportCommand(ctx, cmd, report, j, result)
 }
 
 // reportCommand says how a command ended and gives the exit code.
-func (a *app) reportCommand(ctx context.Context, opts *execOptions, report *execReport, j *jar, result sandbox.Result) error {
+func (a *app) reportCommand(ctx context.Context, cmd sandbox.Command, report *execReport, j *jar, result sandbox.Result) error {
 	cause, limits := causeOf(ctx), j.Info().Limits
-	if line := commandLine(result, limits, opts.timeout.String(), cause); line != "" {
+	if line := commandLine(result, limits, cmd, cause); line != "" {
 		a.notice("%s", line)
 	}
 	for _, note := range sideNotes(result, limits) {
 		a.notice("%s", note)
+	}
+	if hint := shellHint(result, cmd.Args); hint != "" {
+		a.notice("%s", hint)
 	}
 	if report != nil {
 		if err := report.write(a.out(), result); err != nil {

@@ -17,8 +17,7 @@ func newImage(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image",
 		Short: "Build, list and remove the images of sandboxes",
-		Args:  unknownVerb,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  needsVerb,
 	}
 	cmd.AddCommand(newImageBuild(a), newImageList(a), newImageRemove(a))
 	return cmd

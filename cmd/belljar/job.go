@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -22,14 +23,17 @@ type job struct {
 	task    string
 	model   *chosenModel
 	spec    sandbox.Spec
+	state   string       // the folder that sessions live in
 	screen  *ui.Renderer // shows nothing with --quiet and --json
 	secrets []string     // must not be in the record
 	masker  *trajectory.Masker
 	session *trajectory.Session
 	jar     *jar
 	folder  *workspace.Workspace
+	agents  string // the text of the workspace's AGENTS.md
 	record  trajectory.Recorder
 	closers []func() error // in the order of opening
+	failing string         // why the last request to the model failed
 }
 
 // runTask runs the agent on one task.
@@ -60,6 +64,9 @@ func (j *job) prepare(args []string) (err error) {
 	if j.spec, err = j.app.place(&j.opts.sandboxFlags); err != nil {
 		return err
 	}
+	if j.state, err = stateDirFor(j.spec.Workspace); err != nil {
+		return err
+	}
 	j.secrets = j.app.secrets(j.spec.Env)
 	j.masker = trajectory.NewMasker(j.secrets...)
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
@@ -72,22 +79,23 @@ func (j *job) openScreen() {
 	if !j.opts.quiet && !j.opts.json {
 		out = j.app.stderr
 	}
-	j.screen = ui.NewRenderer(out, ui.Options{Terminal: ui.Detect(out, j.app.getenv)})
+	terminal := ui.Detect(out, j.app.getenv)
+	j.screen = ui.NewRenderer(out, ui.Options{
+		Terminal: terminal,
+		// A log that takes both streams needs the answer once.
+		FinalElsewhere: !terminal.Terminal && sameFile(j.app.stdout, out),
+	})
 	j.closers = append(j.closers, func() error { j.screen.Close(); return nil })
 }
 
 // open starts the sandbox and the record. A session of a run that could not
 // start holds nothing, so it does not stay.
 func (j *job) open(ctx context.Context) (err error) {
-	dir, err := trajectory.StateDir()
-	if err != nil {
-		return err
-	}
 	manifest := trajectory.Manifest{
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
 		Versions: j.app.build.versions(),
 	}
-	if j.session, err = trajectory.Create(dir, manifest); err != nil {
+	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
 		return err
 	}
 	j.closers = append(j.closers, j.session.Close)
@@ -105,18 +113,18 @@ func (j *job) open(ctx context.Context) (err error) {
 		return err
 	}
 	j.closers = append(j.closers, j.jar.Close)
-	if err := j.describe(); err != nil {
-		return err
-	}
-	info := j.jar.Info()
-	if j.folder, err = workspace.Open(j.spec.Workspace, info.MountPoint, j.spec.Owner); err != nil {
+	if j.folder, err = workspace.Open(j.spec.Workspace, j.jar.Info().MountPoint, j.spec.Owner); err != nil {
 		return err
 	}
 	j.closers = append(j.closers, j.folder.Close)
+	if err := j.describe(); err != nil {
+		return err
+	}
 	return j.openRecord()
 }
 
-// describe writes down what the sandbox turned out to be, and shows it.
+// describe writes down what the sandbox turned out to be, and shows it with
+// what the model is told of the workspace.
 func (j *job) describe() error {
 	manifest, err := j.session.Manifest()
 	if err != nil {
@@ -133,7 +141,15 @@ func (j *job) describe() error {
 	header := headerOf(j.session.ID, manifest)
 	header.Task, header.MountPoint = firstLine(manifest.Task), info.MountPoint
 	header.Started = time.Time{} // it is now
+	unused, err := j.readInstructions()
+	if err != nil {
+		return err
+	}
+	header.Instructions = instructionsText(j.agents)
 	j.screen.Header(header)
+	if unused != nil {
+		j.screen.Notice(fmt.Sprintf("%s is not used: %v", instructionsFile, unused))
+	}
 	return nil
 }
 
@@ -158,9 +174,15 @@ func (j *job) openRecord() error {
 	return nil
 }
 
-// waiting records that the model's server is waited for.
+// waiting records that the model's server is waited for. A reason that has
+// been told is not told again. It is called by the goroutine of the run only.
 func (j *job) waiting(w model.Wait) error {
-	return j.record.Record(trajectory.Notice{Kind: "retry", Text: w.String()})
+	text, reason := w.String(), w.Err.Error()
+	if w.Attempt > 1 && reason == j.failing {
+		text = "still failing the same way; " + w.Next()
+	}
+	j.failing = reason
+	return j.record.Record(trajectory.Notice{Kind: trajectory.NoticeRetry, Text: text})
 }
 
 // registry makes the set of tools.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/trajectory"
@@ -41,6 +39,7 @@ func (j *job) run(ctx context.Context) error {
 	j.screen.Totals(ui.Totals{
 		Stop: stopText(result.Stop), Good: result.Stop == agent.StopFinished, Turns: result.Turns,
 		Usage: trajectory.Usage(result.Usage), Took: result.Duration,
+		Again: "belljar show " + nameFor(j.state, j.session.ID),
 	})
 	// Everything is given back before the answer is printed, so that whoever
 	// reads it finds nothing left.
@@ -88,10 +87,6 @@ func (j *job) printFinal(result agent.Outcome) error {
 
 // systemPrompt tells the model about its sandbox.
 func (j *job) systemPrompt() (string, error) {
-	instructions, err := j.instructions()
-	if err != nil {
-		return "", err
-	}
 	info := j.jar.Info()
 	timeout := cmp.Or(j.opts.timeout, tools.DefaultTimeout)
 	if j.opts.maxTimeout > 0 {
@@ -101,32 +96,6 @@ func (j *job) systemPrompt() (string, error) {
 		MountPoint: info.MountPoint, Shell: info.Shell, User: info.User, Network: string(info.Network),
 		Memory: info.Limits.Memory, CPUs: info.Limits.CPUs, Pids: info.Limits.Pids,
 		Timeout: timeout, MaxTimeout: cmp.Or(j.opts.maxTimeout, tools.DefaultMaxTimeout),
-		Instructions: instructions,
+		Instructions: j.agents,
 	})
-}
-
-// instructionsFile is the file of a workspace that tells agents about it.
-const instructionsFile = "AGENTS.md"
-
-// instructions reads the workspace's own words to agents, "" where there are
-// none. One that cannot be read is no reason not to run.
-func (j *job) instructions() (string, error) {
-	file, err := j.folder.Open(instructionsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		j.screen.Notice(fmt.Sprintf("%s is not used: %v", instructionsFile, err))
-		return "", nil
-	}
-	defer file.Close()
-	if !file.Info.Mode().IsRegular() {
-		return "", nil
-	}
-	// One byte more than is used, so that the prompt can say that it was cut.
-	text, err := io.ReadAll(io.LimitReader(file, agent.MaxInstructions+1))
-	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", instructionsFile, err)
-	}
-	return string(text), nil
 }

@@ -19,6 +19,15 @@ func main() {
 	if supervisor.Wanted(os.Args) {
 		os.Exit(supervisor.Main(os.Args))
 	}
-	a := newApp(func(ctx context.Context, opts docker.Options) (engine, error) { return docker.Connect(ctx, opts) })
-	os.Exit(a.run(context.Background(), os.Args[1:]))
+	os.Exit(newApp(connectDocker).run(context.Background(), os.Args[1:]))
+}
+
+// connectDocker reaches a Docker engine. Where it fails the engine is nil: a
+// nil *docker.Engine in the interface would not be.
+func connectDocker(ctx context.Context, opts docker.Options) (engine, error) {
+	connected, err := docker.Connect(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return connected, nil
 }

@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 			a := newApp(connectFake)
 			os.Exit(a.run(context.Background(), os.Args[1:]))
 		},
+		// The program as it is built.
+		"belljar-docker": func() {
+			os.Exit(newApp(connectDocker).run(context.Background(), os.Args[1:]))
+		},
 	})
 }
 

@@ -31,7 +31,14 @@ answer is the only thing on stdout; on a terminal, where it has been seen as it
 came, it is not printed a second time.
 
 The model is that of any server that speaks the OpenAI chat protocol. Its key
-never reaches the sandbox or the record.`,
+never reaches the sandbox or the record. script:FILE is no model but a file of
+fixed answers, each a text and the calls of tools that it asks for:
+
+  turns:
+    - text: I look around.
+      tool_calls:
+        - {name: bash, arguments: {command: ls}}
+    - text: There is nothing here.`,
 		Example: `  belljar run --model script:demo "Write a program that greets"
   OPENAI_API_KEY=... belljar run --model NAME "Make the tests pass"
   belljar run --model NAME --base-url http://localhost:11434/v1 -f task.md`,

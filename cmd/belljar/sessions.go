@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,24 +95,69 @@ func (a *app) sessionTable(list []sessionJSON) error {
 		a.notice("there are no recorded runs; belljar run makes them")
 		return nil
 	}
-	rows := [][]string{{"SESSION", "STARTED", "STOP", "TURNS", "MODEL", "TASK"}}
-	for _, s := range list {
-		stop, turns, started, task := s.Stop, strconv.Itoa(s.Turns), "-", firstLine(s.Task)
-		if stop == "" {
-			// Still running, or killed: the record does not tell which.
-			stop, turns = "unfinished", "-"
-		}
-		if !s.Started.IsZero() {
-			started = s.Started.Local().Format("2006-01-02 15:04")
-		}
-		if s.Problem != "" {
-			task = "(" + s.Problem + ")"
-		}
-		rows = append(rows, []string{s.ID, started, stop, turns, s.Model, task})
-	}
 	width := 0
 	if terminal := ui.Detect(a.stdout, a.getenv); terminal.Terminal {
 		width = terminal.Width()
 	}
+	rows := [][]string{{"SESSION", "STARTED", "STOP", "TURNS", "MODEL", "TASK"}}
+	var ids []string
+	for _, s := range list {
+		ids = append(ids, s.ID)
+	}
+	for _, s := range list {
+		row := sessionRow(s)
+		if width > 0 {
+			row = shortRow(row, s, ids, time.Now())
+		}
+		rows = append(rows, row)
+	}
 	return ui.Table(a.out(), width, rows)
+}
+
+// sessionRow describes one session.
+func sessionRow(s sessionJSON) []string {
+	stop, turns, started, task := s.Stop, strconv.Itoa(s.Turns), "-", firstLine(s.Task)
+	if stop == "" {
+		// Still running, or killed: the record does not tell which.
+		stop, turns = "unfinished", "-"
+	}
+	if !s.Started.IsZero() {
+		started = s.Started.Local().Format("2006-01-02 15:04")
+	}
+	if s.Problem != "" {
+		task = "(" + s.Problem + ")"
+	}
+	return []string{s.ID, started, stop, turns, s.Model, task}
+}
+
+// shownModel is how many columns of a model's name are shown on a terminal.
+const shownModel = 12
+
+// shortRow tells what can be told in fewer columns in those, for a terminal,
+// so that the task gets the room.
+func shortRow(row []string, s sessionJSON, ids []string, now time.Time) []string {
+	id, started := shortestName(s.ID, ids), row[1]
+	switch when := s.Started.Local(); {
+	case s.Started.IsZero():
+	case when.Year() == now.Year():
+		started = when.Format("Jan 02 15:04")
+	default:
+		started = when.Format("2006-01-02")
+	}
+	return []string{id, started, row[2], row[3], ui.Clip(ui.Line(row[4]), shownModel), row[5]}
+}
+
+// randomPart is the length of the random end of a session's id.
+const randomPart = 4
+
+// shortestName is the shortest name that show takes for a session: the end of
+// its id, if that of no other session is the same.
+func shortestName(id string, all []string) string {
+	short := id[max(0, len(id)-randomPart):]
+	for _, other := range all {
+		if other != id && strings.HasSuffix(other, "-"+short) {
+			return id
+		}
+	}
+	return short
 }

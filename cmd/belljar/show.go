@@ -21,9 +21,9 @@ func newShow(a *app) *cobra.Command {
 		Use:   "show ID",
 		Short: "Show a recorded run from its task to its end",
 		Long: `show prints a recorded run as text: the task, what the model said, each tool
-call with its result, and how it ended. ID is a session as belljar sessions
-lists it, or a unique beginning or end of one. With --json the record itself is
-printed, one event a line.`,
+call in full with its result, and how it ended. ID is a session as belljar
+sessions lists it, or a unique beginning or end of one. With --json the record
+itself is printed, one event a line.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("show takes one session; belljar sessions lists them")
@@ -71,7 +71,7 @@ func (a *app) showEvents(session *trajectory.Session, manifest trajectory.Manife
 	terminal := ui.Detect(a.stdout, a.getenv)
 	terminal.Live = false // nothing happens while it is shown
 	out := &errorKeeper{Writer: a.out()}
-	renderer := ui.NewRenderer(out, ui.Options{Terminal: terminal, Whole: true})
+	renderer := ui.NewRenderer(out, ui.Options{Terminal: terminal, Whole: true, SessionDir: session.Dir})
 	defer renderer.Close()
 	renderer.Header(headerOf(session.ID, manifest))
 	totals := ui.Totals{Stop: "the record has no end: the run is still going on, or was killed"}

@@ -22,6 +22,8 @@ func (e *signalError) name() string {
 		return "SIGINT"
 	case syscall.SIGHUP:
 		return "SIGHUP"
+	case syscall.SIGQUIT:
+		return "SIGQUIT"
 	default:
 		return "SIGTERM"
 	}
@@ -29,13 +31,18 @@ func (e *signalError) name() string {
 
 // code is the exit code of a program that a signal ended; HUP counts as TERM.
 func (e *signalError) code() int {
-	if e.signal == syscall.SIGINT {
+	switch e.signal {
+	case syscall.SIGINT:
 		return exitInterrupted
+	case syscall.SIGQUIT:
+		// Not the code 2 and the dump of stacks that Go has for it.
+		return exitSignalBase + int(syscall.SIGQUIT)
+	default:
+		return exitTerminated
 	}
-	return exitTerminated
 }
 
-// withSignals gives a context that INT, TERM and HUP end, with a signalError
+// withSignals gives a context that INT, TERM, HUP and QUIT end, with a signalError
 // as the cause. A second INT ends the process at once through exit: the
 // sandbox's lease removes the container then. stop gives the signals back.
 func withSignals(parent context.Context, exit func(int)) (ctx context.Context, stop func()) {
@@ -43,7 +50,7 @@ func withSignals(parent context.Context, exit func(int)) (ctx context.Context, s
 	// Two: a signal that comes while the first is being handled must not be
 	// lost, and more than two say nothing new.
 	signals := make(chan os.Signal, 2)
-	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		// A signal that the parent had ignored stays so: nohup and
 		// background jobs of a script rely on it.
 		if !signal.Ignored(sig) {

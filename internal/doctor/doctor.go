@@ -58,29 +58,44 @@ type Options struct {
 	Progress io.Writer
 }
 
+// A Summary counts the checks by how they ended.
+type Summary struct {
+	// Made is the number of checks that were reported: Held, Failed and
+	// Skipped together.
+	Made, Held, Failed, Skipped int
+	// NotMade is the number of checks that stand on one that failed.
+	NotMade int
+}
+
+// Good tells whether no check failed.
+func (s Summary) Good() bool { return s.Failed == 0 }
+
 // Run makes the checks in order and reports each as it ends. Where a check
-// fails that later ones stand on, those are not reported. It returns whether
-// none failed; an error means that the checks themselves could not be made.
-func Run(ctx context.Context, opts Options, report func(Check)) (bool, error) {
+// fails that later ones stand on, those are not reported. It returns what they
+// came to; an error means that the checks themselves could not be made.
+func Run(ctx context.Context, opts Options, report func(Check)) (Summary, error) {
 	if opts.Progress == nil {
 		opts.Progress = io.Discard
 	}
 	dir, err := os.MkdirTemp(opts.TempDir, "belljar-doctor-")
 	if err != nil {
-		return false, fmt.Errorf("making a folder for the checks: %w", err)
+		return Summary{}, fmt.Errorf("making a folder for the checks: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	e := &examination{opts: opts, dir: dir, report: report, good: true}
-	for _, c := range e.checks() {
+	e := &examination{opts: opts, dir: dir, report: report}
+	checks := e.checks()
+	for _, c := range checks {
 		if failed := e.check(ctx, c); failed && c.needed || ctx.Err() != nil {
 			break
 		}
 	}
 	e.remove()
 	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
+		return Summary{}, context.Cause(ctx)
 	}
-	return e.good, nil
+	// The removal is a check as well, though not in the list.
+	e.summary.NotMade = len(checks) + 1 - e.summary.Made
+	return e.summary, nil
 }
 
 // errSkip is wrapped by a check that says nothing here.
@@ -96,10 +111,10 @@ type check struct {
 
 // An examination is one run of the checks.
 type examination struct {
-	opts   Options
-	dir    string // holds the workspace and what must not be seen
-	report func(Check)
-	good   bool
+	opts    Options
+	dir     string // holds the workspace and what must not be seen
+	report  func(Check)
+	summary Summary
 
 	engine  Engine
 	image   sandbox.Image
@@ -141,10 +156,23 @@ func (e *examination) check(ctx context.Context, c check) bool {
 		result.Status, result.Detail = Skip, err.Error()
 	case err != nil:
 		result.Status, result.Detail = Fail, err.Error()
-		e.good = false
 	}
-	e.report(result)
+	e.tell(result)
 	return result.Status == Fail
+}
+
+// tell counts and reports a check that has ended.
+func (e *examination) tell(c Check) {
+	e.summary.Made++
+	switch c.Status {
+	case OK:
+		e.summary.Held++
+	case Fail:
+		e.summary.Failed++
+	case Skip:
+		e.summary.Skipped++
+	}
+	e.report(c)
 }
 
 // remove ends the sandbox, which is the last check: that nothing stays behind
@@ -156,7 +184,6 @@ func (e *examination) remove() {
 	result := Check{Name: "removal", Status: OK, Detail: "the sandbox is gone"}
 	if err := e.sandbox.Close(); err != nil {
 		result.Status, result.Detail = Fail, err.Error()
-		e.good = false
 	}
-	e.report(result)
+	e.tell(result)
 }

@@ -106,11 +106,11 @@ func (m *machine) Exec(_ context.Context, cmd sandbox.Command) (sandbox.Result, 
 }
 
 // examine runs the doctor on a machine and gives the checks by name.
-func examine(t *testing.T, m *machine, secrets ...string) (good bool, order []string, checks map[string]doctor.Check) {
+func examine(t *testing.T, m *machine, secrets ...string) (sum doctor.Summary, order []string, checks map[string]doctor.Check) {
 	t.Helper()
 	checks = make(map[string]doctor.Check)
 	temp := t.TempDir()
-	good, err := doctor.Run(t.Context(), doctor.Options{
+	sum, err := doctor.Run(t.Context(), doctor.Options{
 		Connect: func(context.Context) (doctor.Engine, error) { return m, m.connect },
 		OwnerOf: func(string) (sandbox.Owner, error) {
 			return sandbox.Owner{UID: os.Getuid(), GID: os.Getgid()}, nil
@@ -127,19 +127,19 @@ func examine(t *testing.T, m *machine, secrets ...string) (good bool, order []st
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left behind in the temporary folder: %v, %v", left, err)
 	}
-	return good, order, checks
+	return sum, order, checks
 }
 
 func TestSoundMachinePasses(t *testing.T) {
 	m := sound()
-	good, order, checks := examine(t, m, "a-secret-value")
+	sum, order, checks := examine(t, m, "a-secret-value")
 	for _, c := range checks {
 		if c.Status != doctor.OK {
 			t.Errorf("%s: %s %s", c.Name, c.Status, c.Detail)
 		}
 	}
-	if !good {
-		t.Error("the machine is not found good")
+	if diff := cmp.Diff(doctor.Summary{Made: 18, Held: 18}, sum); diff != "" || !sum.Good() {
+		t.Error(diff)
 	}
 	want := []string{
 		"engine", "image", "sandbox", "memory", "cpus", "processes", "open files", "temporary space", "user",
@@ -156,8 +156,8 @@ func TestSoundMachinePasses(t *testing.T) {
 func TestCgroupVersion1Passes(t *testing.T) {
 	m := sound()
 	m.answers["/sys/fs/cgroup"] = "memory.limit_in_bytes 2147483648\nmemory.memsw.limit_in_bytes 2147483648\ncpu.cfs_quota_us 150000\ncpu.cfs_period_us 100000\npids.max 512\n"
-	good, _, checks := examine(t, m)
-	if !good {
+	sum, _, checks := examine(t, m)
+	if !sum.Good() {
 		t.Errorf("not good: %v", checks)
 	}
 	if got, want := checks["memory"].Detail, "2048 MiB, no swap"; got != want {
@@ -213,9 +213,12 @@ func TestEachFaultIsFound(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := sound()
 			test.spoil(m)
-			good, _, checks := examine(t, m, secret)
-			if good {
+			sum, order, checks := examine(t, m, secret)
+			if sum.Good() {
 				t.Error("the machine is found good")
+			}
+			if sum.Made != len(order) || sum.Made+sum.NotMade != 18 || sum.Held+sum.Failed+sum.Skipped != sum.Made {
+				t.Errorf("the summary %+v does not fit %d checks", sum, len(order))
 			}
 			if c := checks[test.check]; c.Status != doctor.Fail || c.Detail == "" {
 				t.Errorf("check %q: %+v", test.check, c)
@@ -238,7 +241,7 @@ func TestFileOutsideIsFound(t *testing.T) {
 			m.answers["../outside"] = string(content)
 		}
 	}
-	if good, _, checks := examine(t, m); good || checks["host files"].Status != doctor.Fail {
+	if sum, _, checks := examine(t, m); sum.Good() || checks["host files"].Status != doctor.Fail {
 		t.Errorf("a file of the host was read and nothing said so: %+v", checks["host files"])
 	}
 }
@@ -246,11 +249,11 @@ func TestFileOutsideIsFound(t *testing.T) {
 func TestUnreadableCgroupIsSkipped(t *testing.T) {
 	m := sound()
 	m.answers["/sys/fs/cgroup"] = ""
-	good, _, checks := examine(t, m)
+	sum, _, checks := examine(t, m)
 	if c := checks["memory"]; c.Status != doctor.Skip || c.Detail == "" {
 		t.Errorf("memory: %+v", c)
 	}
-	if !good {
+	if !sum.Good() || sum.Skipped == 0 {
 		t.Error("a check that says nothing is no failure")
 	}
 }

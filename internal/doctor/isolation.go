@@ -145,5 +145,8 @@ func (e *examination) checkSecrets(ctx context.Context) (string, error) {
 			return "", errors.New("a secret of this process's environment is visible inside")
 		}
 	}
-	return fmt.Sprintf("none of %d values is visible inside", len(e.opts.Secrets)), nil
+	if len(e.opts.Secrets) == 1 {
+		return "the one secret of this process is not visible inside", nil
+	}
+	return fmt.Sprintf("none of the %d secrets of this process is visible inside", len(e.opts.Secrets)), nil
 }

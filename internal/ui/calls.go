@@ -3,39 +3,154 @@ package ui
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/belljar/belljar/agent/trajectory"
 )
+
+// callLines is how many lines of what a call is about are shown of a run that
+// goes on.
+const callLines = 5
 
 // tellingArguments are the names of arguments that say by themselves what a
 // call is about, the most telling first. Tools are not named here, so that a
 // new tool is shown well without a change.
 var tellingArguments = [...]string{"command", "path", "pattern", "query", "url"}
 
-// summary says in one line what a call is about, from its arguments as the
-// model sent them, which may be anything.
-func summary(arguments string) string {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(arguments), &fields); err != nil {
-		return Line(arguments)
+// An argument is one argument of a call: a text as it is, or any other value
+// in JSON.
+type argument struct{ name, value string }
+
+// parseArguments reads a call's arguments in the order in which the model sent
+// them. They may be anything; ok tells whether they are an object.
+func parseArguments(text string) (list []argument, ok bool) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil, false
 	}
-	for _, name := range tellingArguments {
-		var value string
-		if raw, ok := fields[name]; !ok || json.Unmarshal(raw, &value) != nil || value == "" {
-			continue
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, false
 		}
-		return firstLine(value)
+		var raw json.RawMessage
+		if err := decoder.Decode(&raw); err != nil {
+			return nil, false
+		}
+		arg := argument{value: string(raw)}
+		if arg.name, ok = name.(string); !ok {
+			return nil, false
+		}
+		var value string
+		if json.Unmarshal(raw, &value) == nil && string(raw) != "null" {
+			arg.value = value
+		}
+		list = append(list, arg)
 	}
-	if len(fields) == 0 {
-		return ""
-	}
-	return Line(arguments)
+	_, err := decoder.Token()
+	return list, err == nil
 }
 
-// firstLine gives the first line that says something, and how many follow.
-func firstLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(Sanitize(text)), "\n")
-	first := strings.Join(strings.Fields(lines[0]), " ")
-	if len(lines) == 1 {
-		return first
+// about splits a call's arguments into what it is about, in lines, and the
+// others. What it is about is empty where no argument says it by itself.
+func about(arguments string) (lines []string, others []argument) {
+	list, ok := parseArguments(arguments)
+	if !ok {
+		return textLines(arguments), nil
 	}
-	return first + " (+" + Plural(len(lines)-1, "line") + ")"
+	for _, name := range tellingArguments {
+		for i, arg := range list {
+			if arg.name == name && strings.TrimSpace(arg.value) != "" {
+				return textLines(arg.value), append(list[:i:i], list[i+1:]...)
+			}
+		}
+	}
+	return nil, list
+}
+
+// textLines are the lines of an untrusted text, without the empty ones around
+// it.
+func textLines(text string) []string {
+	text = strings.TrimRight(strings.TrimLeft(Sanitize(text), "\n"), "\n\t ")
+	return strings.Split(text, "\n")
+}
+
+// summary says in one line what a call is about.
+func summary(arguments string) string {
+	lines, others := about(arguments)
+	switch {
+	case len(lines) == 0 && len(others) == 0:
+		return ""
+	case len(lines) == 0:
+		return Line(arguments)
+	case len(lines) == 1:
+		return Line(lines[0])
+	default:
+		return Line(lines[0]) + " (+" + Plural(len(lines)-1, "line") + ")"
+	}
+}
+
+// call shows that a tool is asked for.
+func (r *Renderer) call(event trajectory.ToolCall) {
+	r.endText()
+	name := Line(event.Name)
+	if !r.afterRun {
+		r.erase()
+		r.write("\n")
+	}
+	r.callHead("● "+Clip(name, r.width()/2), event.Arguments)
+	r.pending = append(r.pending, pendingCall{event.CallID, name, summary(event.Arguments)})
+	r.several = r.several || len(r.pending) > 1
+	r.afterRun = true
+	r.wait("running")
+}
+
+// callHead writes a call's name and what it is about: the beginning while a
+// run goes on, everything when a finished one is read.
+func (r *Renderer) callHead(mark, arguments string) {
+	lines, others := about(arguments)
+	switch {
+	case r.opts.Whole:
+	case len(lines) == 0:
+		lines, others = []string{summary(arguments)}, nil
+	default:
+		others = nil
+		if more := len(lines) - callLines; more > 0 {
+			lines = append(lines[:callLines:callLines], "… "+Plural(more, "more line"))
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	r.line("", mark, cyan, spaced(lines[0]), "")
+	indent := strings.Repeat(" ", widths().StringWidth(mark))
+	for _, line := range lines[1:] {
+		r.line(indent, "", "", spaced(line), "")
+	}
+	for _, arg := range others {
+		r.argument(arg)
+	}
+}
+
+// argument writes one argument in full.
+func (r *Renderer) argument(arg argument) {
+	value := Sanitize(arg.value)
+	switch {
+	case value == "":
+		r.line("  ", Line(arg.name), faint, `  ""`, "")
+	case !strings.Contains(value, "\n"):
+		r.line("  ", Line(arg.name), faint, spaced(value), "")
+	default:
+		r.line("  ", Line(arg.name), faint, "", "")
+		for _, line := range strings.Split(strings.TrimSuffix(value, "\n"), "\n") {
+			r.line("  ", "│ ", faint, line, "")
+		}
+	}
+}
+
+// spaced sets a text off from the name before it.
+func spaced(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "  " + text
 }

@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/belljar/belljar/agent/trajectory"
@@ -54,6 +52,10 @@ func (r *Renderer) message(event trajectory.Message) {
 		r.userMessage(event)
 		return
 	}
+	if r.opts.FinalElsewhere {
+		r.held = event.Text
+		return
+	}
 	if !sameWords(r.streamed.String(), event.Text) {
 		// The pieces belong to an attempt that failed, or there were none.
 		r.endText()
@@ -61,6 +63,29 @@ func (r *Renderer) message(event trajectory.Message) {
 	}
 	r.endText()
 	r.spoken = strings.TrimSpace(event.Text)
+	r.wait("")
+}
+
+// release shows an answer that was held back, now that it is known not to be
+// the final one.
+func (r *Renderer) release() {
+	if r.held == "" {
+		return
+	}
+	text := r.held
+	r.held = ""
+	r.showText(text)
+	r.endText()
+}
+
+// end shows that the run is over. Only the final answer of a run that finished
+// is printed elsewhere.
+func (r *Renderer) end(event trajectory.End) {
+	if event.Stop != "finished" {
+		r.release()
+	}
+	r.held = ""
+	r.endText()
 	r.wait("")
 }
 
@@ -93,117 +118,20 @@ func (r *Renderer) userMessage(event trajectory.Message) {
 	r.wait("waiting for the model")
 }
 
-// call shows that a tool is asked for.
-func (r *Renderer) call(event trajectory.ToolCall) {
-	r.endText()
-	about := summary(event.Arguments)
-	name := Line(event.Name)
-	if !r.afterRun {
-		r.erase()
-		r.write("\n")
-	}
-	r.line("", "● "+Clip(name, r.width()/2), cyan, spaced(about), "")
-	r.pending = append(r.pending, pendingCall{event.CallID, name, about})
-	r.several = r.several || len(r.pending) > 1
-	r.afterRun = true
-	r.wait("running")
-}
-
-// spaced sets a text off from the name before it.
-func spaced(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "  " + text
-}
-
-// result shows how a call ended and the beginning and end of what it gave.
-func (r *Renderer) result(event trajectory.ToolResult) {
-	r.endText()
-	ending, ok := resultEnding(event)
-	mark, markStyle := "✓ ", green
-	if !ok {
-		mark, markStyle = "✗ ", red
-	}
-	text := ending + " · " + Duration(time.Duration(event.DurationMS)*time.Millisecond)
-	if about := r.settle(event.CallID); about != "" {
-		text += " · " + about
-	}
-	r.line("  ", mark, markStyle, text, faint)
-	for _, line := range preview(event.Content) {
-		r.line("  ", "│ ", faint, line, "")
-	}
-	r.afterRun = true
-	if len(r.pending) > 0 {
-		r.wait("running")
-	} else {
-		r.wait("waiting for the model")
-	}
-}
-
-// settle takes a call from the pending ones. Where several calls were asked
-// for at once, a result does not stand under its call, so what it answers is
-// returned to be said.
-func (r *Renderer) settle(id string) string {
-	about := ""
-	for i, call := range r.pending {
-		if call.id != id {
-			continue
-		}
-		if r.several {
-			about = call.name + spaced(call.summary)
-		}
-		r.pending = append(r.pending[:i], r.pending[i+1:]...)
-		r.several = r.several && len(r.pending) > 0
-		break
-	}
-	return about
-}
-
-// resultEnding says in a word or two how a call ended, and whether well.
-func resultEnding(event trajectory.ToolResult) (string, bool) {
-	status := Line(event.Status)
-	switch {
-	case event.ExitCode != nil && (status == "" || status == "exited"):
-		return "exit " + strconv.Itoa(*event.ExitCode), *event.ExitCode == 0 && !event.IsError
-	case status != "" && status != "exited" && status != "ok":
-		return strings.ReplaceAll(status, "_", " "), false
-	case event.IsError:
-		return "error", false
-	default:
-		return "ok", true
-	}
-}
-
-// preview picks the lines of a result that are shown: the first and the last,
-// because an answer often ends with what matters.
-func preview(parts []trajectory.Part) []string {
-	var lines []string
-	for _, part := range parts {
-		if part.Type != "text" && part.Text == "" {
-			lines = append(lines, "["+Line(part.Type+" "+part.MediaType)+", "+Size(int64(len(part.Data)))+"]")
-			continue
-		}
-		text := strings.TrimRight(Sanitize(part.Text), "\n\t ")
-		if text != "" {
-			lines = append(lines, strings.Split(text, "\n")...)
-		}
-	}
-	if len(lines) <= previewLines {
-		return lines
-	}
-	const head = previewLines / 2
-	const tail = previewLines - head - 1
-	short := append([]string{}, lines[:head]...)
-	short = append(short, "… "+Plural(len(lines)-head-tail, "more line"))
-	return append(short, lines[len(lines)-tail:]...)
-}
-
 // notice shows a word from belljar about the run. It is not clipped, because
 // it may say what to do.
 func (r *Renderer) notice(event trajectory.Notice) {
+	text := Line(event.Text)
+	switch event.Kind {
+	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat:
+		text = "told the model: " + text
+	case trajectory.NoticeError:
+		if !r.opts.Whole {
+			return // the run's own last words say it
+		}
+	}
 	r.endText()
 	r.erase()
-	r.write(r.paint(amber, "belljar: ") + Line(event.Text) + "\n")
+	r.write(r.paint(amber, "belljar: ") + text + "\n")
 	r.afterRun = false
 }

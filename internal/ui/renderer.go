@@ -18,9 +18,15 @@ type Options struct {
 	Terminal Terminal
 	// Width overrides the terminal's columns when it is not 0.
 	Width int
-	// Whole shows every message in full, the task included, as reading a
-	// finished run needs; otherwise the task is left to the header.
+	// Whole shows everything in full, the task, calls and results included, as
+	// reading a finished run needs; otherwise the task is left to the header,
+	// and of the others there is a beginning and an end.
 	Whole bool
+	// SessionDir is the folder that the outputs of a finished run lie in.
+	SessionDir string
+	// FinalElsewhere leaves the final answer of a run that finishes out,
+	// because it is printed to the same place by somebody else.
+	FinalElsewhere bool
 }
 
 // A Renderer shows the events of a run as text. It implements
@@ -39,6 +45,7 @@ type Renderer struct {
 	newlines int             // line ends held back until more text follows
 	inText   bool            // the cursor stands in the model's text
 	spoken   string          // the last answer that stands on the screen
+	held     string          // an answer that may turn out to be the final one
 	tasks    int             // user messages seen
 	pending  []pendingCall
 	several  bool // several calls were pending at once
@@ -78,6 +85,9 @@ func (r *Renderer) Close() {
 func (r *Renderer) Text(piece string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.opts.FinalElsewhere {
+		return // it is not known yet whether it is the final answer
+	}
 	r.streamed.WriteString(piece)
 	r.showText(piece)
 }
@@ -86,6 +96,10 @@ func (r *Renderer) Text(piece string) {
 func (r *Renderer) Record(body trajectory.Body) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	switch body.(type) {
+	case trajectory.Message, trajectory.ToolCall, trajectory.ToolResult, trajectory.Notice:
+		r.release()
+	}
 	switch event := body.(type) {
 	case trajectory.Start:
 		r.wait("waiting for the model")
@@ -98,8 +112,7 @@ func (r *Renderer) Record(body trajectory.Body) error {
 	case trajectory.Notice:
 		r.notice(event)
 	case trajectory.End:
-		r.endText()
-		r.wait("")
+		r.end(event)
 	}
 	return nil
 }
@@ -135,12 +148,18 @@ func (r *Renderer) paint(s style, text string) string {
 // record is what must be complete, not the screen.
 func (r *Renderer) write(text string) { _, _ = io.WriteString(r.out, text) }
 
-// line writes one line that may not be longer than the screen is wide: a
-// marked beginning, and the rest clipped and then painted.
+// line writes one line: a marked beginning, and the rest painted. While a run
+// goes on it may not be longer than the screen is wide and is clipped.
 func (r *Renderer) line(indent, mark string, markStyle style, rest string, restStyle style) {
 	r.erase()
-	room := r.width() - widths().StringWidth(indent+mark)
-	r.write(indent + r.paint(markStyle, mark) + r.paint(restStyle, Clip(expandTabs(rest), room)) + "\n")
+	rest = expandTabs(rest)
+	if !r.opts.Whole {
+		rest = Clip(rest, max(r.width()-widths().StringWidth(indent+mark), 1))
+	}
+	if rest == "" {
+		mark = strings.TrimRight(mark, " ")
+	}
+	r.write(indent + r.paint(markStyle, mark) + r.paint(restStyle, rest) + "\n")
 }
 
 // erase takes away the live line, if one is drawn.

@@ -11,10 +11,12 @@ import (
 // Header is what is said before a run begins. Empty fields are left out.
 type Header struct {
 	Session, Workspace, MountPoint, Image, Engine, Model, Task string
-	Limits                                                     trajectory.Limits
-	Network                                                    string
-	Loosened                                                   []string
-	Started                                                    time.Time
+	// Instructions says what of the workspace is part of the prompt.
+	Instructions string
+	Limits       trajectory.Limits
+	Network      string
+	Loosened     []string
+	Started      time.Time
 }
 
 // Header shows what is about to run, and where.
@@ -22,7 +24,7 @@ func (r *Renderer) Header(h Header) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.line("", "belljar", bold, spaced(Line(h.Session)), faint)
-	r.field("task", Clip(Line(h.Task), r.width()-13))
+	r.field("task", Clip(Line(h.Task), r.width()-len("  ")-fieldWidth))
 	workspace := Line(h.Workspace)
 	if h.MountPoint != "" && h.MountPoint != h.Workspace {
 		workspace += " as " + Line(h.MountPoint)
@@ -34,16 +36,20 @@ func (r *Renderer) Header(h Header) {
 	r.field("network", Line(h.Network))
 	r.field("loosened", Line(strings.Join(h.Loosened, ", ")))
 	r.field("model", Line(h.Model))
+	r.field("instructions", Line(h.Instructions))
 	if !h.Started.IsZero() {
 		r.field("started", h.Started.Local().Format(time.DateTime))
 	}
 }
 
+// fieldWidth is the columns of a field's name, with the space after it.
+const fieldWidth = len("instructions") + 2
+
 // field writes one line of the header, in full: a path that is cut off is of
 // no use.
 func (r *Renderer) field(name, value string) {
 	if value != "" {
-		r.write("  " + r.paint(faint, pad(name, 11)) + value + "\n")
+		r.write("  " + r.paint(faint, pad(name, fieldWidth)) + value + "\n")
 	}
 }
 
@@ -71,9 +77,11 @@ type Totals struct {
 	Turns int
 	Usage trajectory.Usage
 	Took  time.Duration
+	// Again is the command that shows the run again; "" is none.
+	Again string
 }
 
-// Totals shows one line with what a run came to.
+// Totals shows what a run came to, in one line where it fits.
 func (r *Renderer) Totals(t Totals) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,11 +97,35 @@ func (r *Renderer) Totals(t Totals) {
 	if t.Took > 0 {
 		parts = append(parts, Duration(t.Took))
 	}
+	if t.Again != "" {
+		parts = append(parts, Line(t.Again))
+	}
 	color := green
 	if !t.Good {
 		color = red
 	}
 	r.erase()
-	r.write("\n")
-	r.line("", "belljar: ", color, strings.Join(parts, " · "), "")
+	r.write("\n" + r.paint(color, "belljar: ") + joined(parts, len("belljar: "), r.width()) + "\n")
+}
+
+// joined puts parts in a line that begins at a column, and breaks it between
+// two parts where it gets too wide.
+func joined(parts []string, column, width int) string {
+	const dot, indent = " · ", "  "
+	var text strings.Builder
+	for i, part := range parts {
+		wide := widths().StringWidth(part)
+		switch {
+		case i == 0:
+		case column+widths().StringWidth(dot)+wide > width:
+			text.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			text.WriteString(dot)
+			column += widths().StringWidth(dot)
+		}
+		text.WriteString(part)
+		column += wide
+	}
+	return text.String()
 }

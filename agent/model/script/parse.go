@@ -29,6 +29,9 @@ type call struct {
 	Arguments any `yaml:"arguments"`
 }
 
+// shape says what a script is, for the errors of files that are none.
+const shape = "a script is a list `turns:` of {text, tool_calls}"
+
 // parse reads a script. Errors begin with the line, or with a space where
 // there is none.
 func parse(data []byte) ([]model.Response, error) {
@@ -41,7 +44,7 @@ func parse(data []byte) ([]model.Response, error) {
 		return nil, errors.New(" it has more than one document; remove the lines of ---")
 	}
 	if len(doc.Turns) == 0 {
-		return nil, errors.New(" it has no turns")
+		return nil, errors.New(" it has no turns; " + shape)
 	}
 	turns := make([]model.Response, len(doc.Turns))
 	for i, t := range doc.Turns {
@@ -49,7 +52,7 @@ func parse(data []byte) ([]model.Response, error) {
 		for j, c := range t.ToolCalls {
 			where := fmt.Sprintf(" turn %d, call %d", i+1, j+1)
 			if c.Name == "" {
-				return nil, fmt.Errorf("%s: it has no name", where)
+				return nil, fmt.Errorf("%s: it has no name; a call is {name, arguments}", where)
 			}
 			args, err := arguments(c.Arguments)
 			if err != nil {
@@ -66,9 +69,9 @@ func parse(data []byte) ([]model.Response, error) {
 func located(err error) error {
 	var at yaml.Error
 	if errors.As(err, &at) && at.GetToken() != nil {
-		return fmt.Errorf("%d: %s", at.GetToken().Position.Line, at.GetMessage())
+		return fmt.Errorf("%d: %s; %s", at.GetToken().Position.Line, at.GetMessage(), shape)
 	}
-	return fmt.Errorf(" %w", err)
+	return fmt.Errorf(" %w; %s", err, shape)
 }
 
 // arguments writes a call's arguments as a model would send them, in the

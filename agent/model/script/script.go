@@ -78,8 +78,12 @@ func (m *Model) Generate(ctx context.Context, req model.Request, onText func(str
 	}
 	m.mu.Unlock()
 	if n == len(m.turns) {
+		turns := "turns"
+		if n == 1 {
+			turns = "turn"
+		}
 		return model.Response{}, model.Errorf(model.Permanent,
-			"the script %s has %d turns and is asked for one more; end it with a turn without tool_calls", m.name, n)
+			"the script %s has %d %s and is asked for one more; end it with a turn without tool_calls", m.name, n, turns)
 	}
 	resp := m.turns[n]
 	resp.Calls = append([]model.ToolCall(nil), resp.Calls...)

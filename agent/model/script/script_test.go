@@ -84,6 +84,9 @@ func TestCanceledTakesNoTurn(t *testing.T) {
 	if resp, err := m.Generate(t.Context(), model.Request{}, nil); err != nil || resp.Text != "a" {
 		t.Errorf("answer %q and error %v", resp.Text, err)
 	}
+	if _, err := m.Generate(t.Context(), model.Request{}, nil); err == nil || !strings.Contains(err.Error(), "has 1 turn and") {
+		t.Errorf("past the only turn: %v", err)
+	}
 }
 
 func TestWrongScripts(t *testing.T) {
@@ -94,7 +97,9 @@ func TestWrongScripts(t *testing.T) {
 		"key twice":              {"turns:\n  - text: a\n    text: b\n", "s.yaml:3:"},
 		"not YAML":               {"turns: [\n", "s.yaml:1:"},
 		"wrong type":             {"turns: 3\n", "s.yaml:1:"},
-		"empty":                  {"", "s.yaml: it has no turns"},
+		"a list":                 {"- text: a\n", "a script is a list `turns:` of {text, tool_calls}"},
+		"another file":           {"# A title\n\nsome words\n", "a script is a list `turns:` of {text, tool_calls}"},
+		"empty":                  {"", "s.yaml: it has no turns; a script is a list `turns:` of {text, tool_calls}"},
 		"no turns":               {"turns: []\n", "s.yaml: it has no turns"},
 		"no name":                {"turns: [{tool_calls: [{arguments: {}}]}]", "s.yaml: turn 1, call 1: it has no name"},
 		"arguments are a list":   {"turns: [{tool_calls: [{name: a, arguments: [1]}]}]", "neither a map nor a text"},
