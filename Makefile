@@ -70,7 +70,7 @@ unit: go ## run the tests that need no engine
 
 .PHONY: race
 race: go ## run the tests that need no engine under the race detector
-	BELLJAR_TEST_ENGINE=skip $(GO) test -race $(PKGS)
+	BELLJAR_TEST_ENGINE=skip $(GO) test -race -short $(PKGS)
 
 .PHONY: integration
 integration: go setup build ## run the tests in real containers; a skipped test fails

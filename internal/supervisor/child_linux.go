@@ -21,7 +21,7 @@ import (
 // prints must not get among the supervisor's own messages, which use the same
 // pipe as the command.
 const (
-	bashLauncher = `IFS= read -r -u 3 REPLY && LC_ALL=C IFS= read -r -N "$REPLY" -u 3 REPLY && exec 3<&- 1>&4 2>&5 4>&- 5>&- && eval -- "$REPLY"`
+	bashLauncher = `IFS= read -r -u 3 REPLY && case $REPLY in C*) LC_ALL=C IFS= read -r -N "${REPLY#C}" -u 3 REPLY;; *) IFS= read -r -N "$REPLY" -u 3 REPLY;; esac && exec 3<&- 1>&4 2>&5 4>&- 5>&- && eval -- "$REPLY"`
 	shLauncher   = `exec 1>&4 2>&5 4>&- 5>&-; . /dev/fd/3`
 )
 
@@ -138,7 +138,13 @@ func (c *child) give(script []byte) {
 	}
 	text := script
 	if c.byLen {
-		text = append([]byte(strconv.Itoa(len(script))+"\n"), script...)
+		// bash counts characters, which are bytes for certain only in ASCII;
+		// anything else is read in the C locale, which takes a moment to set.
+		head := strconv.Itoa(len(script)) + "\n"
+		if !ascii(script) {
+			head = "C" + head
+		}
+		text = append([]byte(head), script...)
 	}
 	_ = unix.SetNonblock(c.script, true)
 	for len(text) > 0 && !c.ended {
@@ -156,6 +162,15 @@ func (c *child) give(script []byte) {
 	}
 	unix.Close(c.script)
 	c.script = -1
+}
+
+func ascii(text []byte) bool {
+	for _, c := range text {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // waits tells whether the shell is still there to take a script: another

@@ -42,10 +42,10 @@ func (s *spare) run(req Request) int {
 		return 125
 	}
 	// Acknowledged: from here on the command may have run.
-	if s.reply(req, Reply{DirLost: lost}) != nil {
+	trailer := Trailer{Before: s.counters.read()}
+	if s.reply(req, Reply{DirLost: lost, Counters: trailer.Before}) != nil {
 		return 125
 	}
-	trailer := Trailer{Before: s.counters.read()}
 	c := s.ready
 	s.ready = nil
 	switch {

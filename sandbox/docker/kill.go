@@ -17,6 +17,9 @@ const (
 	// killWait is how long the killing spare may take to answer: its own
 	// bound inside and a little.
 	killWait = 17 * time.Second
+	// lostWait is how long the end of a container may need to show; 0.06 s was
+	// seen on an idle machine.
+	lostWait = time.Second
 	// freshWait is how long a new exec that is to end processes may take to
 	// start. What stops or kills every process of its user stops it too.
 	freshWait = 8 * time.Second
@@ -96,6 +99,13 @@ func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply
 func (b *box) endContainer(why error) bool {
 	if errors.Is(why, sandbox.ErrClosed) || b.lifetime.Err() != nil {
 		return false
+	}
+	// A container that somebody else ended is lost, and no word of this one's.
+	// The lease is the quickest to tell.
+	select {
+	case <-b.lease.lost:
+		return false
+	case <-time.After(lostWait):
 	}
 	ctx, cancel := context.WithTimeout(b.lifetime, killWait)
 	defer cancel()
