@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -234,13 +235,13 @@ func (s *spare) send(req supervisor.Request, script []byte, out *sink) error {
 	// the sending: a short command may have ended already.
 	_ = s.conn.Conn.SetWriteDeadline(time.Now().Add(spareStart))
 	defer func() { _ = s.conn.Conn.SetWriteDeadline(time.Time{}) }()
-	if err := supervisor.WriteFrame(s.conn.Conn, req); err != nil {
+	// In one piece: each costs a round through the engine's copiers.
+	var message bytes.Buffer
+	if err := supervisor.WriteFrame(&message, req); err != nil {
 		return err
 	}
-	if len(script) == 0 {
-		return nil
-	}
-	_, err := s.conn.Conn.Write(script)
+	message.Write(script)
+	_, err := s.conn.Conn.Write(message.Bytes())
 	return err
 }
 
