@@ -75,7 +75,7 @@ race: go ## run the tests that need no engine under the race detector
 .PHONY: integration
 integration: go setup build ## run the tests in real containers; a skipped test fails
 	bin/belljar image build
-	BELLJAR_TEST_BINARY=$(CURDIR)/bin/belljar BELLJAR_TEST_ENGINE=require $(GO) test -json -count=1 -p 1 -timeout 15m $(ENGINE_PKGS) | $(GO) run ./.ci/gate
+	BELLJAR_TEST_BINARY=$(CURDIR)/bin/belljar BELLJAR_TEST_ENGINE=require $(GO) test -json -count=1 -p 1 -timeout 40m $(ENGINE_PKGS) | $(GO) run ./.ci/gate
 
 .PHONY: cross
 cross: supervisors ## compile for every platform
