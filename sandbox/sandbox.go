@@ -109,7 +109,8 @@ type Result struct {
 	// Signal names the signal that ended the shell, such as "SIGKILL", when
 	// Status is Signaled.
 	Signal string
-	// Dir is where the top-level shell ended, for the next Command.
+	// Dir is where the top-level shell ended, for the next Command; when that
+	// is gone it is the mount point, and Reason says so.
 	Dir string
 	// DirLost is set when Command.Dir could not be entered and the command
 	// ran at the mount point instead.
