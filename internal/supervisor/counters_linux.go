@@ -6,20 +6,23 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // counterFiles are the files of the container's control group that count what
-// went wrong, in whichever version the machine has; "" where there is none.
+// went wrong, in whichever version the machine has. They stay open, since to
+// open one takes longer than to read it; -1 is one that is not there.
 type counterFiles struct {
-	oom, fork, pids, pidsMax string
+	oom, fork, pids int
+	pidsMax         int64 // read once: the limit of a container stays
 }
 
-// newCounterFiles finds them. They are readable without privilege; which path
-// they have depends on the version and on whether the group's name space is
-// the container's own.
-func newCounterFiles() counterFiles {
+// openCounterFiles finds and opens them for the life of the process. They are
+// readable without privilege; which path they have depends on the version and
+// on whether the group's name space is the container's own.
+func openCounterFiles() counterFiles {
 	const top = "/sys/fs/cgroup"
 	groups := map[string]string{} // by controller; "" is version 2
 	data, _ := os.ReadFile("/proc/self/cgroup")
@@ -30,23 +33,26 @@ func newCounterFiles() counterFiles {
 			}
 		}
 	}
-	find := func(controller, v1, v2 string) string {
+	open := func(controller, v1, v2 string) int {
 		for _, candidate := range []string{
 			path.Join(top, controller, groups[controller], v1), path.Join(top, controller, v1),
 			path.Join(top, groups[""], v2), path.Join(top, v2),
 		} {
-			if unix.Access(candidate, unix.R_OK) == nil {
-				return candidate
+			if fd, err := unix.Open(candidate, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+				return fd
 			}
 		}
-		return ""
+		return -1
 	}
-	return counterFiles{
-		oom:     find("memory", "memory.oom_control", "memory.events"),
-		fork:    find("pids", "pids.events", "pids.events"),
-		pids:    find("pids", "pids.current", "pids.current"),
-		pidsMax: find("pids", "pids.max", "pids.max"),
+	files := counterFiles{
+		oom:  open("memory", "memory.oom_control", "memory.events"),
+		fork: open("pids", "pids.events", "pids.events"),
+		pids: open("pids", "pids.current", "pids.current"),
 	}
+	limit := open("pids", "pids.max", "pids.max")
+	files.pidsMax = field(limit, "")
+	unix.Close(limit)
+	return files
 }
 
 // read reads the counters as they are now.
@@ -55,26 +61,21 @@ func (f counterFiles) read() Counters {
 		OOMKills:     field(f.oom, "oom_kill "),
 		ForkFailures: field(f.fork, "max "),
 		Pids:         field(f.pids, ""),
-		PidsMax:      field(f.pidsMax, ""),
+		PidsMax:      f.pidsMax,
 	}
 }
 
 // field reads the number behind a word at the start of a line, or -1.
-func field(file, word string) int64 {
-	if file == "" {
+func field(fd int, word string) int64 {
+	if fd < 0 {
 		return -1
 	}
 	var buf [512]byte
-	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
+	n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), 0, 0, 0)
+	if errno != 0 {
 		return -1
 	}
-	n, err := unix.Read(fd, buf[:])
-	unix.Close(fd)
-	if err != nil {
-		return -1
-	}
-	for line := range bytes.Lines(buf[:max(n, 0)]) {
+	for line := range bytes.Lines(buf[:n]) {
 		if rest, ok := bytes.CutPrefix(line, []byte(word)); ok {
 			if value, err := strconv.ParseInt(string(bytes.TrimSpace(rest)), 10, 64); err == nil {
 				return value

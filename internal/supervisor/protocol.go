@@ -16,7 +16,7 @@ const Magic = "\x00BJ1"
 // counted.
 const MaxFrame = 4 << 20
 
-// Trailer marks: one on each stream, `mark nonce body end`. Each is written
+// Trailer marks: one on each stream that the command has, `mark nonce body end`. Each is written
 // in one piece small enough for a pipe to take whole (PIPE_BUF, pipe(7)).
 const (
 	TrailerMark = '\x1e'

@@ -68,7 +68,7 @@ func (s *spare) run(req Request) int {
 		trailer.Code, trailer.Signal, trailer.Dir, trailer.DirGone = end.code, end.signal, []byte(end.dir), end.gone
 	}
 	s.settle(&trailer)
-	writeTrailer(req.Nonce, trailer)
+	writeTrailer(req, trailer)
 	return 0
 }
 
@@ -94,6 +94,10 @@ const (
 // may only have begun when its shell ends, hence a second look while the number
 // still grows.
 func (s *spare) settle(t *Trailer) {
+	if s.alone() {
+		t.After = s.counters.read()
+		return
+	}
 	start, first, still := time.Now(), 0, 0
 	for last := uint64(0); ; {
 		t.Left, t.LeftCount = descendants(s.self.PID)
@@ -117,6 +121,25 @@ func (s *spare) settle(t *Trailer) {
 		t.Killed, t.KillCount, t.Cleared = report.Killed, report.Count, true
 		t.Left, t.LeftCount = descendants(s.self.PID)
 		t.After = s.counters.read()
+	}
+}
+
+// alone takes the children that have ended and tells whether that was all of
+// them. What a command leaves behind becomes a child of its supervisor, so
+// none is left then; to know that takes no look at the process table.
+func (s *spare) alone() bool {
+	if !s.adopts {
+		return false
+	}
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+		switch {
+		case errors.Is(err, unix.ECHILD):
+			return true
+		case err == nil && pid <= 0:
+			return false
+		}
 	}
 }
 
@@ -163,14 +186,15 @@ func lookPath(name string, setup Setup) (string, error) {
 
 // writeTrailer writes the trailer to both streams, each in one piece. The two
 // have copiers of their own, so a trailer on one would overtake data on the
+// other. Where the command had only one there is nothing to wait for on the
 // other.
-func writeTrailer(nonce string, t Trailer) {
+func writeTrailer(req Request, t Trailer) {
 	frame := func() []byte {
 		body, err := json.Marshal(t)
 		if err != nil {
 			return nil
 		}
-		out := append([]byte{TrailerMark}, nonce...)
+		out := append([]byte{TrailerMark}, req.Nonce...)
 		return append(append(out, body...), TrailerEnd)
 	}
 	out := frame()
@@ -183,8 +207,10 @@ func writeTrailer(nonce string, t Trailer) {
 		t.Dir = nil
 		out = frame()
 	}
-	errOut := append(append([]byte{TrailerMark}, nonce...), TrailerEnd)
-	_, _ = writeAll(2, errOut)
+	if !req.Setup.Merge {
+		errOut := append(append([]byte{TrailerMark}, req.Nonce...), TrailerEnd)
+		_, _ = writeAll(2, errOut)
+	}
 	_, _ = writeAll(1, out)
 	_ = unix.Close(2)
 	_ = unix.Close(1)

@@ -28,10 +28,10 @@ func serve() int {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	// Orphans of the command come here and not to PID 1, so that the tree of
 	// processes below this one is exactly the command's. See prctl(2).
-	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	adopts := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 
 	self, _ := readProcess(os.Getpid())
-	s := &spare{counters: newCounterFiles(), shell: findShell(), self: self.Proc}
+	s := &spare{counters: openCounterFiles(), shell: findShell(), self: self.Proc, adopts: adopts}
 	s.rehearse()
 	if _, err := os.Stdout.WriteString(Magic); err != nil {
 		return 125
@@ -85,6 +85,7 @@ type spare struct {
 	counters counterFiles
 	shell    string
 	self     Proc
+	adopts   bool   // orphans of its command become its children
 	ready    *child // the shell that was started ahead, or nil
 	setup    Setup  // what ready was started from
 }

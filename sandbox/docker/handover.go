@@ -98,7 +98,7 @@ func (r *run) give(ctx context.Context) error {
 	}
 	r.sink = newSink(nonce, r.cmd.Stdout, r.cmd.Stderr, r.cmd.OutputLimit)
 	if req.Setup.Merge {
-		r.sink.stderr = nil
+		r.sink.merge()
 	}
 	r.box.mu.Lock()
 	r.cleared = r.box.cleared

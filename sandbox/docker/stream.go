@@ -161,6 +161,9 @@ func newSink(nonce string, stdout, stderr io.Writer, limit int64) *sink {
 	}
 }
 
+// merge says that the command has no stderr of its own.
+func (s *sink) merge() { s.stderr, s.err.done = nil, true }
+
 // write takes one piece and tells whether both trailers were seen.
 func (s *sink) write(id byte, p []byte) bool {
 	s.pieces.Add(1)
