@@ -72,7 +72,7 @@ func (s *spare) kill(req Request) Reply {
 // reapAll takes the children of this supervisor that have ended, but for the
 // shell that it waits for.
 func (s *spare) reapAll() {
-	if s.ready != nil {
+	if s.ahead != nil {
 		return // a waiting shell has no orphans, and its end is not ours to take
 	}
 	var status unix.WaitStatus

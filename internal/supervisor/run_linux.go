@@ -24,13 +24,13 @@ func (s *spare) run(req Request) int {
 	if len(req.Nonce) != NonceLen {
 		return 125
 	}
-	useReady := s.ready != nil && !plain(req.Setup) && len(req.Args) == 0 && sameSetup(s.setup, req.Setup) &&
-		s.ready.waits() && sameFile(string(req.Setup.Dir), ".")
-	if !useReady {
+	useAhead := s.ahead != nil && !plain(req.Setup) && len(req.Args) == 0 && sameSetup(s.setup, req.Setup) &&
+		s.ahead.waits() && sameFile(string(req.Setup.Dir), ".")
+	if !useAhead {
 		s.drop()
 	}
 	lost, err := false, error(nil)
-	if !useReady {
+	if !useAhead {
 		lost, err = enter(req.Setup)
 	}
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *spare) run(req Request) int {
 	if s.reply(req, Reply{DirLost: lost, Counters: trailer.Before}) != nil {
 		return 125
 	}
-	c := s.ready
-	s.ready = nil
+	c := s.ahead
+	s.ahead = nil
 	switch {
 	case len(req.Args) > 0:
 		c, err = startArgs(req)

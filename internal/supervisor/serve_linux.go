@@ -1,13 +1,13 @@
 package supervisor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,14 +15,7 @@ import (
 // serve is a spare: it says that it is ready and serves requests until one was
 // a Run, or until its stdin ends.
 func serve() int {
-	// A command must not be able to take its supervisor along with a signal
-	// to the process group, such as kill 0 or kill $PPID. Caught and dropped,
-	// not ignored: what is ignored stays so in the programs it starts.
-	// All of them: kill -SEGV would end a Go program too.
-	signal.Notify(make(chan os.Signal, 1))
-	// But for those that end nothing: each would wake a thread in the middle
-	// of a command.
-	signal.Reset(syscall.SIGCHLD, syscall.SIGURG, syscall.SIGWINCH)
+	catchSignals()
 	// Not dumpable: no process of the same user can read the nonce from
 	// memory, or open the stdin that a script comes over through /proc.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -31,14 +24,13 @@ func serve() int {
 	adopts := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 
 	self, _ := readProcess(os.Getpid())
-	s := &spare{counters: openCounterFiles(), shell: findShell(), self: self.Proc, adopts: adopts}
+	s := &spare{shell: findShell(), self: self.Proc, adopts: adopts}
+	if s.ready() != nil {
+		return 125
+	}
+	// While that is on its way.
+	s.counters = openCounterFiles()
 	s.rehearse()
-	if _, err := os.Stdout.WriteString(Magic); err != nil {
-		return 125
-	}
-	if s.reply(Request{}, Reply{}) != nil {
-		return 125
-	}
 	for {
 		var req Request
 		if err := ReadFrame(stdin{}, &req); err != nil {
@@ -70,6 +62,31 @@ func serve() int {
 	}
 }
 
+// catchSignals keeps a command from taking its supervisor along with a signal
+// to the process group, such as kill 0 or kill $PPID. Caught and dropped, not
+// ignored: what is ignored stays so in the programs it starts.
+//
+// These are the signals that end or stop a Go program which does not ask for
+// them, see os/signal; kill -SEGV does too. To ask for one takes a tenth of a
+// millisecond, which every start of a spare waits for.
+func catchSignals() {
+	signal.Notify(make(chan os.Signal, 1),
+		unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGABRT, unix.SIGILL, unix.SIGTRAP, unix.SIGSTKFLT,
+		unix.SIGSYS, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU)
+}
+
+// ready says that this supervisor is, in one piece: each costs a round through
+// the engine's copiers.
+func (s *spare) ready() error {
+	var message bytes.Buffer
+	message.WriteString(Magic)
+	if err := WriteFrame(&message, Reply{PID: s.self.PID, Start: s.self.Start, Shell: s.shell}); err != nil {
+		return err
+	}
+	_, err := stdout{}.Write(message.Bytes())
+	return err
+}
+
 // rehearse does once what the end of a command takes, so that its code and the
 // tables of the encoder are in memory when the first command ends.
 func (s *spare) rehearse() {
@@ -86,8 +103,8 @@ type spare struct {
 	shell    string
 	self     Proc
 	adopts   bool   // orphans of its command become its children
-	ready    *child // the shell that was started ahead, or nil
-	setup    Setup  // what ready was started from
+	ahead    *child // the shell that was started ahead, or nil
+	setup    Setup  // what ahead was started from
 }
 
 // reply answers a request with what is always told.
@@ -103,7 +120,7 @@ func (s *spare) reply(req Request, r Reply) error {
 
 // prepare starts a shell ahead for a later Run of the same setup.
 func (s *spare) prepare(setup Setup) {
-	if s.ready != nil && sameSetup(s.setup, setup) && s.ready.waits() {
+	if s.ahead != nil && sameSetup(s.setup, setup) && s.ahead.waits() {
 		return
 	}
 	s.drop()
@@ -115,17 +132,17 @@ func (s *spare) prepare(setup Setup) {
 	}
 	// A shell that cannot be started now may be so later; Run tries again.
 	if c, err := startShell(s.shell, setup); err == nil {
-		s.ready, s.setup = c, setup
+		s.ahead, s.setup = c, setup
 	}
 }
 
 // drop ends the shell that was started ahead.
 func (s *spare) drop() {
-	if s.ready == nil {
+	if s.ahead == nil {
 		return
 	}
-	s.ready.abandon()
-	s.ready = nil
+	s.ahead.abandon()
+	s.ahead = nil
 }
 
 // enter makes the command's directory the current one, or with a word its root

@@ -32,13 +32,14 @@ type pool struct {
 	waiting int // takers that wait for one
 	lent    int // borrowed to end processes, and to be given back
 	changed chan struct{}
+	rush    chan struct{} // closed when a taker waits: no refill is put off then
 	failure error // why the last refill failed
 	setup   supervisor.Setup
 	closed  bool
 }
 
 func newPool(start func() (*spare, error)) *pool {
-	return &pool{start: start, closing: make(chan struct{}), changed: make(chan struct{})}
+	return &pool{start: start, closing: make(chan struct{}), changed: make(chan struct{}), rush: make(chan struct{})}
 }
 
 // take returns a spare for one command, started now if none waits. Without a
@@ -80,6 +81,8 @@ func (p *pool) take(ctx context.Context) (*spare, error) {
 		for p.refills+len(p.idle) < want {
 			p.refill(0)
 		}
+		close(p.rush)
+		p.rush = make(chan struct{})
 		changed := p.changed
 		p.mu.Unlock()
 		select {
@@ -135,10 +138,15 @@ func (p *pool) top(delay time.Duration) {
 // refill starts one spare in the background. The lock is held.
 func (p *pool) refill(delay time.Duration) {
 	p.refills++
+	rush := p.rush
+	if p.waiting > 0 {
+		delay = 0
+	}
 	p.wg.Go(func() {
 		if delay > 0 {
 			select {
 			case <-time.After(delay):
+			case <-rush:
 			case <-p.closing:
 			}
 		}
