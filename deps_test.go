@@ -57,6 +57,7 @@ var owners = map[string][]string{
 	"github.com/google/jsonschema-go":   {"tools"},
 	"github.com/mattn/go-runewidth":     {"internal/ui"},
 	"github.com/openai/openai-go":       {"agent/model/openai"},
+	"github.com/moby/profiles":          {"sandbox/docker"},
 	"github.com/spf13/cobra":            {"cmd/belljar"},
 	"github.com/spf13/pflag":            {"cmd/belljar"},
 }

@@ -56,6 +56,7 @@ type plan struct {
 	passwd   string // host path of the folder with passwd and group
 	name     string
 	labels   map[string]string
+	security []string
 }
 
 // plan checks the spec and gathers what the container needs.
@@ -86,6 +87,9 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 		return nil, err
 	}
 	if p.passwd, err = e.userFiles(ctx, p); err != nil {
+		return nil, err
+	}
+	if p.security, err = e.securityOptions(); err != nil {
 		return nil, err
 	}
 	var suffix [6]byte
@@ -191,7 +195,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		UsernsMode:     p.userns(),
 		ReadonlyRootfs: true,
 		CapDrop:        strslice.StrSlice{"ALL"},
-		SecurityOpt:    []string{"no-new-privileges"},
+		SecurityOpt:    p.security,
 		Runtime:        p.spec.Runtime,
 		GroupAdd:       p.groups(),
 		LogConfig:      container.LogConfig{Type: "none"},
