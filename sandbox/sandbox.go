@@ -160,6 +160,9 @@ type Info struct {
 	MountPoint string
 	// Shell is the path of the shell that scripts run in.
 	Shell string
+	// Helper is the path inside of belljar's own program, which commands may
+	// run; "" where there is none.
+	Helper string
 	// User is the uid:gid that commands run as.
 	User string
 	// Limits are those asked for, after defaults were filled in.

@@ -35,8 +35,10 @@ func newDoctor(a *app) *cobra.Command {
 		Short: "Prove on this engine what belljar promises about a sandbox",
 		Long: `doctor starts a sandbox over a folder of its own and reads every guarantee back
 from inside: the limits, the user, the ownership of files, the lack of a
-network, that nothing of the host is visible, and that a timeout ends
-everything. It prints one line for each.`,
+network, that nothing of the host is visible. Then it tries to get out, by a
+hundred attempts that must all be denied, and drives a second, small sandbox to
+its limits: full memory, a fork bomb, full disks, a command over its time. It
+prints one line for each guarantee.`,
 		Args: noArgs,
 		RunE: verb(func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), &opts) }),
 	}
@@ -115,7 +117,7 @@ func (p *checkPrinter) print(c doctor.Check) {
 		p.err = writeJSON(p.app.out(), c)
 		return
 	}
-	_, p.err = fmt.Fprintf(p.app.out(), "%s  %-15s  %s\n",
+	_, p.err = fmt.Fprintf(p.app.out(), "%s  %-23s  %s\n",
 		ui.Verdict(p.color, string(c.Status), c.Status == doctor.OK, c.Status == doctor.Fail), c.Name, ui.Line(c.Detail))
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/belljar/belljar/internal/escape"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -82,7 +83,7 @@ func Run(ctx context.Context, opts Options, report func(Check)) (Summary, error)
 		return Summary{}, fmt.Errorf("making a folder for the checks: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	e := &examination{opts: opts, dir: dir, report: report}
+	e := &examination{opts: opts, dir: dir, report: report, held: make(map[string]bool)}
 	checks := e.checks()
 	for _, c := range checks {
 		if failed := e.check(ctx, c); failed && c.needed || ctx.Err() != nil {
@@ -120,11 +121,16 @@ type examination struct {
 	image   sandbox.Image
 	owner   sandbox.Owner
 	sandbox sandbox.Sandbox // nil until the check that starts it
+
+	stress sandbox.Sandbox // the one that is driven to its limits, or nil
+
+	held     map[string]bool  // the checks that ended well
+	findings []escape.Finding // nil until the attempts were made
 }
 
 // checks lists the checks in the order in which they stand on each other.
 func (e *examination) checks() []check {
-	return []check{
+	checks := []check{
 		{name: "engine", needed: true, run: e.checkEngine},
 		{name: "image", needed: true, run: e.checkImage},
 		{name: "sandbox", needed: true, run: e.checkStart},
@@ -141,8 +147,16 @@ func (e *examination) checks() []check {
 		{name: "host files", run: e.checkHostFiles},
 		{name: "host processes", run: e.checkHostProcesses},
 		{name: "secrets", run: e.checkSecrets},
-		{name: "timeout", run: e.checkTimeout},
 	}
+	for _, area := range escape.Areas() {
+		checks = append(checks, check{name: "escape: " + string(area), run: e.checkEscape(area)})
+	}
+	return append(checks,
+		check{name: "full memory", run: e.checkFullMemory},
+		check{name: "fork bomb", run: e.checkForkBomb},
+		check{name: "full disks", run: e.checkFullDisks},
+		check{name: "timeout", run: e.checkTimeout},
+	)
 }
 
 // check makes one check, reports it, and returns whether it failed.
@@ -167,6 +181,7 @@ func (e *examination) tell(c Check) {
 	switch c.Status {
 	case OK:
 		e.summary.Held++
+		e.held[c.Name] = true
 	case Fail:
 		e.summary.Failed++
 	case Skip:
@@ -175,14 +190,18 @@ func (e *examination) tell(c Check) {
 	e.report(c)
 }
 
-// remove ends the sandbox, which is the last check: that nothing stays behind
+// remove ends the sandboxes, which is the last check: that nothing stays behind
 // is a promise as well. It takes no context, since it must outlive a cancel.
 func (e *examination) remove() {
 	if e.sandbox == nil {
 		return
 	}
-	result := Check{Name: "removal", Status: OK, Detail: "the sandbox is gone"}
-	if err := e.sandbox.Close(); err != nil {
+	result := Check{Name: "removal", Status: OK, Detail: "nothing is left"}
+	err := e.sandbox.Close()
+	if e.stress != nil {
+		err = errors.Join(err, e.stress.Close())
+	}
+	if err != nil {
 		result.Status, result.Detail = Fail, err.Error()
 	}
 	e.tell(result)

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belljar/belljar/internal/doctor"
+	"github.com/belljar/belljar/internal/escape"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -30,6 +32,9 @@ type machine struct {
 	closing  error
 	exec     error
 	workDir  string
+	findings string // of the attempts to get out
+	limits   map[string]sandbox.Status
+	next     int // the code of the command after one that went over a limit
 	onProbe  func(script string)
 	closings int
 }
@@ -37,9 +42,14 @@ type machine struct {
 // sound is a machine on which every check passes.
 func sound() *machine {
 	return &machine{
-		timeout: sandbox.TimedOut,
+		timeout:  sandbox.TimedOut,
+		findings: denied(),
+		limits: map[string]sandbox.Status{
+			"of=/dev/null": sandbox.OutOfMemory, "bomb()": sandbox.PidsLimit, "/fill": sandbox.Exited,
+		},
+		next: 4,
 		info: sandbox.Info{
-			Engine: "Engine 1.0", Runtime: "runc", Shell: "/bin/bash", User: "1000:1000", Network: sandbox.NetworkNone,
+			Helper: "/helper", Engine: "Engine 1.0", Runtime: "runc", Shell: "/bin/bash", User: "1000:1000", Network: sandbox.NetworkNone,
 			Limits: sandbox.Limits{Memory: 2 * sandbox.GiB, CPUs: 1.5, Pids: 512, NoFile: 4096, Tmp: 512 * sandbox.MiB, Home: 384 * sandbox.MiB, Shm: 64 * sandbox.MiB},
 		},
 		answers: map[string]string{
@@ -59,6 +69,15 @@ func sound() *machine {
 	}
 }
 
+// denied is what a sound sandbox says of the attempts to get out.
+func denied() string {
+	var text strings.Builder
+	for _, area := range escape.Areas() {
+		fmt.Fprintf(&text, `{"area":%q,"name":"try","denied":true,"detail":"EPERM"}`+"\n", area)
+	}
+	return text.String()
+}
+
 func (m *machine) Description() string                { return m.info.Engine }
 func (m *machine) Capabilities() sandbox.Capabilities { return sandbox.Capabilities{} }
 func (m *machine) Info() sandbox.Info                 { return m.info }
@@ -68,7 +87,9 @@ func (m *machine) EnsureImage(context.Context, string, io.Writer) (sandbox.Image
 }
 
 func (m *machine) Start(_ context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
-	m.workDir = spec.Workspace
+	if m.workDir == "" {
+		m.workDir = spec.Workspace
+	}
 	return m, m.start
 }
 
@@ -82,8 +103,21 @@ func (m *machine) Exec(_ context.Context, cmd sandbox.Command) (sandbox.Result, 
 		m.onProbe(cmd.Script)
 	}
 	code := 0
+	if len(cmd.Args) > 0 {
+		_, err := io.WriteString(cmd.Stdout, m.findings)
+		return sandbox.Result{Status: sandbox.Exited, ExitCode: &code}, err
+	}
 	if strings.Contains(cmd.Script, "setsid") {
 		return sandbox.Result{Status: m.timeout}, nil
+	}
+	for key, status := range m.limits {
+		if strings.Contains(cmd.Script, key) {
+			return sandbox.Result{Status: status, ExitCode: &code}, nil
+		}
+	}
+	if cmd.Script == "exit 4" {
+		code = m.next
+		return sandbox.Result{Status: sandbox.Exited, ExitCode: &code}, nil
 	}
 	// The longest key that fits is the most particular one.
 	keys := slices.SortedFunc(maps.Keys(m.answers), func(a, b string) int { return len(b) - len(a) })
@@ -138,18 +172,21 @@ func TestSoundMachinePasses(t *testing.T) {
 			t.Errorf("%s: %s %s", c.Name, c.Status, c.Detail)
 		}
 	}
-	if diff := cmp.Diff(doctor.Summary{Made: 18, Held: 18}, sum); diff != "" || !sum.Good() {
+	if diff := cmp.Diff(doctor.Summary{Made: 30, Held: 30}, sum); diff != "" || !sum.Good() {
 		t.Error(diff)
 	}
 	want := []string{
 		"engine", "image", "sandbox", "memory", "cpus", "processes", "open files", "temporary space", "user",
-		"ownership", "read-only root", "privileges", "network", "host files", "host processes", "secrets", "timeout", "removal",
+		"ownership", "read-only root", "privileges", "network", "host files", "host processes", "secrets",
+		"escape: mounts", "escape: namespaces", "escape: kernel settings", "escape: devices", "escape: kernel calls",
+		"escape: privileges", "escape: processes", "escape: raw sockets", "escape: files",
+		"full memory", "fork bomb", "full disks", "timeout", "removal",
 	}
 	if diff := cmp.Diff(want, order); diff != "" {
 		t.Error(diff)
 	}
-	if m.closings != 1 {
-		t.Errorf("the sandbox was closed %d times", m.closings)
+	if m.closings != 2 {
+		t.Errorf("the two sandboxes were closed %d times", m.closings)
 	}
 }
 
@@ -206,6 +243,14 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"namespaces unknown", edit("/proc/self/ns", "pid pid:[1]", ""), "host processes"},
 		{"secret inside", answer("environ", "KEY="+secret+"\n"), "secrets"},
 		{"timeout ignored", func(m *machine) { m.timeout = sandbox.Exited }, "timeout"},
+		{"an attempt gets through", func(m *machine) {
+			m.findings = strings.Replace(m.findings, `"denied":true`, `"denied":false`, 1)
+		}, "escape: mounts"},
+		{"the attempts stop half-way", func(m *machine) { m.findings = m.findings[:len(m.findings)/2] }, "escape: files"},
+		{"memory is not bounded", func(m *machine) { m.limits["of=/dev/null"] = sandbox.Exited }, "full memory"},
+		{"processes are not bounded", func(m *machine) { m.limits["bomb()"] = sandbox.Exited }, "fork bomb"},
+		{"no command after a bomb", func(m *machine) { m.next = 1 }, "fork bomb"},
+		{"disks are not bounded", func(m *machine) { m.limits["/fill"] = sandbox.OutOfMemory }, "full disks"},
 		{"process survives", answer("grep -c", "1\n"), "timeout"},
 		{"not removed", func(m *machine) { m.closing = errors.New("still there") }, "removal"},
 		{"sandbox is lost", func(m *machine) { m.exec = sandbox.ErrLost }, "user"},
@@ -217,7 +262,7 @@ func TestEachFaultIsFound(t *testing.T) {
 			if sum.Good() {
 				t.Error("the machine is found good")
 			}
-			if sum.Made != len(order) || sum.Made+sum.NotMade != 18 || sum.Held+sum.Failed+sum.Skipped != sum.Made {
+			if sum.Made != len(order) || sum.Made+sum.NotMade != 30 || sum.Held+sum.Failed+sum.Skipped != sum.Made {
 				t.Errorf("the summary %+v does not fit %d checks", sum, len(order))
 			}
 			if c := checks[test.check]; c.Status != doctor.Fail || c.Detail == "" {

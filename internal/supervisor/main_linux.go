@@ -5,10 +5,12 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+
+	"github.com/belljar/belljar/internal/escape"
 )
 
 // Main serves one role and returns the exit code for the process. The args
-// are those of InitArgs or ExecArgs.
+// are those of InitArgs, ExecArgs or escape.Args.
 func Main(args []string) int {
 	// Both roles rely on being the main thread of a process of few threads:
 	// ptrace(2) ties a tracee to a thread, and SIGCHLD goes to the main
@@ -24,6 +26,8 @@ func Main(args []string) int {
 			break
 		}
 		return initMain(seconds)
+	case args[2] == "escape" && len(args) == 3:
+		return escape.Main(os.Stdout)
 	}
 	fmt.Fprintln(os.Stderr, "belljar: this command line is for belljar's own use inside a container")
 	return 125

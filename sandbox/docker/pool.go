@@ -33,7 +33,7 @@ type pool struct {
 	lent    int // borrowed to end processes, and to be given back
 	changed chan struct{}
 	rush    chan struct{} // closed when a taker waits: no refill is put off then
-	failure error // why the last refill failed
+	failure error         // why the last refill failed
 	setup   supervisor.Setup
 	closed  bool
 }

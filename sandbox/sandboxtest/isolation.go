@@ -25,6 +25,7 @@ func isolationTests() []test {
 		{"Privileges", testPrivileges},
 		{"RootReadOnly", testRootReadOnly},
 		{"WritableFolders", testWritableFolders},
+		{"Escape", testEscape},
 	}
 }
 
