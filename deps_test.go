@@ -26,6 +26,7 @@ var importTable = map[string][]string{
 	"images":                 {},
 	"internal/demo":          {},
 	"internal/doctor":        {"internal/escape", "sandbox"},
+	"internal/egress":        {},
 	"internal/enginetest":    {"sandbox/docker"},
 	"internal/escape":        {},
 	"internal/leaktest":      {},

@@ -1,0 +1,18 @@
+package egress
+
+import (
+	"context"
+	"io"
+	"net/netip"
+)
+
+// SetLookup answers names from a table instead of DNS.
+func SetLookup(p *Proxy, lookup func(ctx context.Context, name string) ([]netip.Addr, error)) {
+	p.lookup = lookup
+}
+
+// MaskReader hides secrets in a stream.
+func MaskReader(secrets []string, r io.Reader) io.Reader { return newMask(secrets).reader(r) }
+
+// ReachOf tells how far an address leads, in words.
+func ReachOf(addr netip.Addr) string { return reachOf(addr).String() }
