@@ -18,8 +18,9 @@ type Decision struct {
 	// Rule is the rule that allowed the host, "" where none did. Of a host
 	// that was asked for it is Asked.
 	Rule string
-	// Reason says why a connection was denied.
-	Reason string
+	// Reason says why a connection was denied, and Hint what allows it, where
+	// something does.
+	Reason, Hint string
 }
 
 // Asked is the rule of a host that Options.Ask allowed.
@@ -137,7 +138,7 @@ func (p *Proxy) deny(hostText string, port int, reason, hint string) error {
 		text += "; " + hint
 	}
 	// A denial holds whether or not it could be told.
-	_ = p.tell(Decision{Host: hostText, Port: port, Reason: reason})
+	_ = p.tell(Decision{Host: hostText, Port: port, Reason: reason, Hint: hint})
 	return &denial{text}
 }
 

@@ -56,6 +56,10 @@ func passAnswer(w http.ResponseWriter, resp *http.Response, body io.Reader) erro
 	}
 	w.WriteHeader(resp.StatusCode)
 	flusher := http.NewResponseController(w)
+	// A client that waits for the beginning of a slow answer gets it.
+	if err := flusher.Flush(); err != nil {
+		return err
+	}
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := body.Read(buf)

@@ -113,6 +113,29 @@ func TestInjectInPieces(t *testing.T) {
 	}
 }
 
+// TestBeginsAtOnce: the head of an answer does not wait for its body.
+func TestBeginsAtOnce(t *testing.T) {
+	ended := make(chan struct{})
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).Flush() // a client that is gone shows below
+		select {
+		case <-ended:
+		case <-r.Context().Done():
+		}
+	}
+	address, _ := newServer(t, handler)
+	p := serve(t, egress.Options{Rules: rules(t, address)}, nil)
+	resp, err := p.client(t).Get("http://" + address + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	close(ended)
+	if body, err := io.ReadAll(resp.Body); err != nil || len(body) != 0 {
+		t.Errorf("got %q, %v", body, err)
+	}
+}
+
 // TestInjectGoesNowhereElse: a redirect is handed back, and the next request
 // has no secret unless it is for the same host.
 func TestInjectGoesNowhereElse(t *testing.T) {

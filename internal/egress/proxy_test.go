@@ -122,7 +122,7 @@ func TestDenied(t *testing.T) {
 		t.Errorf("the server at %s was reached %d times", address, n)
 	}
 	for _, decision := range p.all() {
-		if decision.Allowed || decision.Reason == "" {
+		if decision.Allowed || decision.Reason == "" || decision.Hint == "" {
 			t.Errorf("decision %+v, want a denial with a reason", decision)
 		}
 	}
