@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"net"
 	"path"
 	"strings"
 )
@@ -21,6 +22,9 @@ type Spec struct {
 	Runtime string
 	// Network is the network mode; "" is NetworkNone.
 	Network Network
+	// Proxy decides what NetworkAllow lets out. Required then, and only then.
+	// The caller closes it, after the sandbox.
+	Proxy Proxy
 	// Limits are the resource limits; zero fields are filled by the runtime.
 	Limits Limits
 	// Env holds K=V pairs that every command sees.
@@ -45,9 +49,33 @@ type Network string
 const (
 	// NetworkNone leaves only the loopback interface.
 	NetworkNone Network = "none"
+	// NetworkAllow leaves the loopback interface, and on it one port that leads
+	// to Spec.Proxy. Commands find it in HTTP_PROXY and its like.
+	NetworkAllow Network = "allow"
 	// NetworkBridge is the engine's default bridge: everything can be reached.
 	NetworkBridge Network = "bridge"
 )
+
+// A Proxy serves the connections that come out of a sandbox, as an HTTP proxy
+// does. What they may reach is for it to decide.
+type Proxy interface {
+	// Serve takes connections until the listener is closed, and returns then.
+	// It may be called for several listeners at once.
+	Serve(l net.Listener) error
+}
+
+// ProxyEnv are the variables that tell programs of an HTTP proxy. Loopback is
+// the sandbox itself, so nothing there goes by the proxy.
+func ProxyEnv(address string) []string {
+	var env []string
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		env = append(env, name+"="+address)
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		env = append(env, name+"=localhost,127.0.0.1,::1")
+	}
+	return env
+}
 
 // Limits are a sandbox's resource limits. Sizes are bytes.
 type Limits struct {

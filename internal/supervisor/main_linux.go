@@ -10,9 +10,9 @@ import (
 )
 
 // Main serves one role and returns the exit code for the process. The args
-// are those of InitArgs, ExecArgs or escape.Args.
+// are those of InitArgs, ExecArgs, ForwardArgs or escape.Args.
 func Main(args []string) int {
-	// Both roles rely on being the main thread of a process of few threads:
+	// Init and spares rely on being the main thread of a process of few threads:
 	// ptrace(2) ties a tracee to a thread, and SIGCHLD goes to the main
 	// thread first.
 	runtime.LockOSThread()
@@ -28,6 +28,10 @@ func Main(args []string) int {
 		return initMain(seconds)
 	case args[2] == "escape" && len(args) == 3:
 		return escape.Main(os.Stdout)
+	case args[2] == "forward":
+		if port, seconds, socket, ok := forwardArgs(args); ok {
+			return forward(port, seconds, socket)
+		}
 	}
 	fmt.Fprintln(os.Stderr, "belljar: this command line is for belljar's own use inside a container")
 	return 125

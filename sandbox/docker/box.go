@@ -23,6 +23,7 @@ type box struct {
 	umask  int
 	lease  *lease
 	pool   *pool
+	outlet *outlet // nil unless the network mode is allow
 	// lifetime ends with Close. What ends processes must outlive the context
 	// of the command, and must not hold up Close.
 	lifetime context.Context

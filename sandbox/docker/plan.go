@@ -136,9 +136,12 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 		return err
 	}
 	switch spec.Network {
-	case sandbox.NetworkNone, sandbox.NetworkBridge:
+	case sandbox.NetworkNone, sandbox.NetworkAllow, sandbox.NetworkBridge:
 	default:
-		return fmt.Errorf("the network mode %q is unknown: none or bridge", spec.Network)
+		return fmt.Errorf("the network mode %q is unknown: none, allow or bridge", spec.Network)
+	}
+	if err := e.checkOutlet(spec); err != nil {
+		return err
 	}
 	if _, ok := e.info.Runtimes[spec.Runtime]; spec.Runtime != "" && !ok {
 		return fmt.Errorf("the engine has no runtime %q: it has %s", spec.Runtime, strings.Join(sortedKeys(e.info.Runtimes), ", "))
@@ -191,7 +194,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 	pids := l.Pids
 	host := &container.HostConfig{
 		AutoRemove:     true,
-		NetworkMode:    container.NetworkMode(p.spec.Network),
+		NetworkMode:    p.networkMode(),
 		UsernsMode:     p.userns(),
 		ReadonlyRootfs: true,
 		CapDrop:        strslice.StrSlice{"ALL"},
@@ -217,6 +220,15 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		},
 	}
 	return config, host
+}
+
+// networkMode is the engine's name for the network. What is allowed goes out by
+// another container, so the sandbox has no network either way.
+func (p *plan) networkMode() container.NetworkMode {
+	if p.spec.Network == sandbox.NetworkAllow {
+		return container.NetworkMode(sandbox.NetworkNone)
+	}
+	return container.NetworkMode(p.spec.Network)
 }
 
 // userns keeps an engine that maps the users of its containers to others from
@@ -268,6 +280,9 @@ func (p *plan) environment() [][]byte {
 		// The mount's owner may differ from the user as git counts it, in an
 		// engine that maps users.
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0="+sandbox.MountPoint)
+	if p.spec.Network == sandbox.NetworkAllow {
+		env = append(env, sandbox.ProxyEnv("http://127.0.0.1:"+strconv.Itoa(proxyPort))...)
+	}
 	env = append(env, p.spec.Env...)
 	var out [][]byte
 	for _, kv := range env {

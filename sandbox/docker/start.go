@@ -71,10 +71,26 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			err = errors.Join(err, b.Close())
 		}
 	}()
+	if plan.spec.Network == sandbox.NetworkAllow {
+		if b.outlet, err = e.openOutlet(spec.Proxy); err != nil {
+			return nil, err
+		}
+	}
 	if err := b.boot(ctx); err != nil {
 		return nil, err
 	}
-	return b, b.check(ctx, plan)
+	return b, b.ready(ctx, plan)
+}
+
+// ready opens the way out, if there is one, while the first spare starts.
+func (b *box) ready(ctx context.Context, plan *plan) error {
+	if b.outlet == nil {
+		return b.check(ctx, plan)
+	}
+	opened := make(chan error, 1) // one answer, so the sender never waits
+	go func() { opened <- b.outlet.start(ctx, plan, b.id) }()
+	err := b.check(ctx, plan)
+	return errors.Join(err, <-opened)
 }
 
 // create makes a container. It is not given up half-way, since an engine goes
@@ -165,11 +181,21 @@ func (b *box) Close() error {
 		if b.lease != nil {
 			b.lease.release()
 		}
-		b.closeErr = b.engine.remove(b.id)
+		b.closeErr = b.remove()
 		b.pool.close()
 		waitBounded(b.readers.Wait, closeWait)
 	})
 	return b.closeErr
+}
+
+// remove removes the container and the way out of it.
+func (b *box) remove() error {
+	if b.outlet == nil {
+		return b.engine.remove(b.id)
+	}
+	outlet := make(chan error, 1) // one answer, so the sender never waits
+	go func() { outlet <- b.outlet.close() }()
+	return errors.Join(b.engine.remove(b.id), <-outlet)
 }
 
 // waitBounded waits for a function, but not for ever.

@@ -18,7 +18,7 @@ import (
 const sweepAge = 5 * time.Minute
 
 // Sweep removes containers of belljar whose owner is dead, and returns how
-// many. Only an owner of the same boot and the same name space of processes
+// many, and the sockets that they had. Only an owner of the same boot and the same name space of processes
 // can be called dead; the containers of others are left to their lease unless
 // they do not run.
 func (e *Engine) Sweep(ctx context.Context) (int, error) {
@@ -45,7 +45,7 @@ func (e *Engine) Sweep(ctx context.Context) (int, error) {
 		}
 		removed++
 	}
-	return removed, errors.Join(errs...)
+	return removed, errors.Join(append(errs, e.sweepOutlets())...)
 }
 
 // abandoned tells whether a container's owner is dead. Where that cannot be

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,12 +57,33 @@ func (r *Runtime) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox
 		return nil, err
 	}
 	spec.Env = append([]string(nil), spec.Env...)
+	listener, err := openProxy(&spec)
+	if err != nil {
+		os.RemoveAll(private)
+		return nil, err
+	}
 	return &host{
-		spec: spec, mount: mount, shell: r.shell, private: private, credential: credential,
+		listener: listener,
+		spec:     spec, mount: mount, shell: r.shell, private: private, credential: credential,
 		closing: make(chan struct{}),
 		left:    map[*tree]struct{}{},
 		pipes:   map[*os.File]struct{}{},
 	}, nil
+}
+
+// openProxy lets commands find the proxy of the network mode allow. They could
+// reach everything without it as well.
+func openProxy(spec *sandbox.Spec) (net.Listener, error) {
+	if spec.Network != sandbox.NetworkAllow || spec.Proxy == nil {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("making the proxy's port: %w", err)
+	}
+	go func() { _ = spec.Proxy.Serve(listener) }() // ends with the listener, which is its only error
+	spec.Env = append(sandbox.ProxyEnv("http://"+listener.Addr().String()), spec.Env...)
+	return listener, nil
 }
 
 // credentialOf tells whom commands must be started as; nil is the caller.
@@ -104,6 +126,7 @@ type host struct {
 	shell      string
 	private    string // removed at Close
 	credential *syscall.Credential
+	listener   net.Listener // of the proxy, or nil
 
 	closing   chan struct{} // closed by Close
 	closeOnce sync.Once
@@ -188,6 +211,9 @@ func (h *host) Close() error {
 		}
 		h.mu.Unlock()
 		h.drains.Wait()
+		if h.listener != nil {
+			errs = append(errs, h.listener.Close())
+		}
 		errs = append(errs, os.RemoveAll(h.private))
 		if err := errors.Join(errs...); err != nil {
 			h.closeErr = fmt.Errorf("closing a sandbox of host processes: %w", err)
