@@ -51,6 +51,8 @@ func newBody(eventType string) any {
 		return new(Usage)
 	case Notice{}.eventType():
 		return new(Notice)
+	case Network{}.eventType():
+		return new(Network)
 	case End{}.eventType():
 		return new(End)
 	default:

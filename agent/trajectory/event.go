@@ -100,12 +100,25 @@ const (
 	NoticeEmpty  = "empty_answer"
 	NoticeCut    = "cut_answer"
 	NoticeRepeat = "repeated_call"
+	// NoticeNetwork: there are more decisions about the network than the
+	// record holds.
+	NoticeNetwork = "network"
 )
 
 // Notice is a word from belljar itself about the run.
 type Notice struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
+}
+
+// Network is a decision about a connection out of the sandbox. Rule says what
+// allowed it, Reason why it was denied.
+type Network struct {
+	Host    string `json:"host"`
+	Port    int    `json:"port"`
+	Allowed bool   `json:"allowed"`
+	Rule    string `json:"rule"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // End closes the record of a run.
@@ -121,6 +134,7 @@ func (ToolCall) eventType() string   { return "tool_call" }
 func (ToolResult) eventType() string { return "tool_result" }
 func (Usage) eventType() string      { return "usage" }
 func (Notice) eventType() string     { return "notice" }
+func (Network) eventType() string    { return "network" }
 func (End) eventType() string        { return "end" }
 
 // A Recorder takes the events of a run in order. Record returns when the event

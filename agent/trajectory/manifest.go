@@ -30,6 +30,10 @@ type Manifest struct {
 	Network string `json:"network"`
 	User    string `json:"user"`
 	Limits  Limits `json:"limits"`
+	// AllowHosts are the rules for hosts that could be reached, and
+	// InjectHeaders the headers that were added, as HOST=NAME.
+	AllowHosts    []string `json:"allow_hosts,omitempty"`
+	InjectHeaders []string `json:"inject_headers,omitempty"`
 	// Loosened names every setting that is weaker than the profile's own.
 	Loosened []string `json:"loosened"`
 	Versions Versions `json:"versions"`

@@ -40,6 +40,8 @@ func bodies() []trajectory.Body {
 		trajectory.ToolResult{CallID: "c2", Name: "read_file", Status: "ok", Content: []trajectory.Part{}},
 		trajectory.Usage{Input: 1, Output: 2, Cached: 3, Estimated: true},
 		trajectory.Notice{Kind: "retry", Text: "waiting"},
+		trajectory.Network{Host: "example.org", Port: 443, Allowed: true, Rule: "*.org"},
+		trajectory.Network{Host: "example.org", Port: 1, Reason: "no rule"},
 		trajectory.End{Stop: "finished", Final: "done", Turns: 2},
 	}
 }

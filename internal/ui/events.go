@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -116,6 +117,55 @@ func (r *Renderer) userMessage(event trajectory.Message) {
 		r.line("", "> ", cyan, Line(event.Text), faint)
 	}
 	r.wait("waiting for the model")
+}
+
+// maxDenied bounds how many denied hosts are shown while a run goes on.
+const maxDenied = 50
+
+// network shows a decision. While a run goes on it is shown when something was
+// denied, each once.
+func (r *Renderer) network(event trajectory.Network) {
+	text := fmt.Sprintf("network: %s:%d ", Line(event.Host), event.Port)
+	if event.Allowed {
+		text += "was allowed (" + Line(event.Rule) + ")"
+	} else {
+		text += "was denied: " + Line(event.Reason)
+	}
+	if !r.opts.Whole {
+		if event.Allowed || r.denied[event] || len(r.denied) == maxDenied {
+			return
+		}
+		if r.denied == nil {
+			r.denied = map[trajectory.Network]bool{}
+		}
+		r.denied[event] = true
+	}
+	r.endText()
+	r.erase()
+	r.write(r.paint(amber, "belljar: ") + text + "\n")
+	r.afterRun = false
+}
+
+// Question shows a question, with the cursor behind it, and returns what is
+// called once it is answered or given up. In between no line is redrawn.
+func (r *Renderer) Question(text string) (done func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endText()
+	r.erase()
+	r.write(r.paint(amber, Line(text)) + " ")
+	if r.live == nil {
+		return func() {}
+	}
+	label := r.live.label
+	r.live.set("")
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.live.label == "" {
+			r.live.set(label)
+		}
+	}
 }
 
 // notice shows a word from belljar about the run. It is not clipped, because

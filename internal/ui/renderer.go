@@ -48,8 +48,9 @@ type Renderer struct {
 	held     string          // an answer that may turn out to be the final one
 	tasks    int             // user messages seen
 	pending  []pendingCall
-	several  bool // several calls were pending at once
-	afterRun bool // the last thing shown was a call or its result
+	several  bool                        // several calls were pending at once
+	denied   map[trajectory.Network]bool // shown already
+	afterRun bool                        // the last thing shown was a call or its result
 }
 
 // A pendingCall is a call that has no result yet.
@@ -111,6 +112,8 @@ func (r *Renderer) Record(body trajectory.Body) error {
 		r.result(event)
 	case trajectory.Notice:
 		r.notice(event)
+	case trajectory.Network:
+		r.network(event)
 	case trajectory.End:
 		r.end(event)
 	}

@@ -1,0 +1,66 @@
+package ui_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/internal/ui"
+)
+
+func TestNetworkEvents(t *testing.T) {
+	allowed := trajectory.Network{Host: "good.example", Port: 443, Allowed: true, Rule: "*.example"}
+	denied := trajectory.Network{Host: "bad.example\x1b[2J", Port: 80, Reason: "no rule allows it"}
+	for _, test := range []struct {
+		name string
+		opts ui.Options
+		want string
+	}{
+		{"while it goes on", ui.Options{}, "belljar: network: bad.example:80 was denied: no rule allows it\n"},
+		{"afterwards", ui.Options{Whole: true}, "belljar: network: good.example:443 was allowed (*.example)\n" +
+			strings.Repeat("belljar: network: bad.example:80 was denied: no rule allows it\n", 2)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			r := ui.NewRenderer(&out, test.opts)
+			for _, event := range []trajectory.Network{allowed, denied, denied} {
+				if err := r.Record(event); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.Close()
+			if got := out.String(); got != test.want {
+				t.Errorf("shown:\n%q\nwant:\n%q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestNetworkEventsAreBounded: asking for hosts without end does not fill the
+// screen.
+func TestNetworkEventsAreBounded(t *testing.T) {
+	var out bytes.Buffer
+	r := ui.NewRenderer(&out, ui.Options{})
+	for i := range 1000 {
+		if err := r.Record(trajectory.Network{Host: fmt.Sprintf("h%d.example", i), Port: 80, Reason: "no"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Close()
+	if lines := strings.Count(out.String(), "\n"); lines < 2 || lines > 100 {
+		t.Errorf("%d lines are shown", lines)
+	}
+}
+
+func TestQuestion(t *testing.T) {
+	var out bytes.Buffer
+	r := ui.NewRenderer(&out, ui.Options{})
+	done := r.Question("belljar: allow\x1b[2J it? [y/N] ")
+	done()
+	r.Close()
+	if got := out.String(); got != "belljar: allow it? [y/N] " {
+		t.Errorf("shown %q", got)
+	}
+}
