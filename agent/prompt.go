@@ -23,6 +23,9 @@ type PromptData struct {
 	Shell, User string
 	// Network is the network mode: "none", or anything that lets traffic out.
 	Network string
+	// Hosts are the rules of the network mode "allow", and Injections the
+	// headers that are added, as HOST=NAME.
+	Hosts, Injections []string
 	// Memory is the limit on memory in bytes, CPUs and Pids those on
 	// processors and processes.
 	Memory int64
