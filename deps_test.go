@@ -41,7 +41,7 @@ var importTable = map[string][]string{
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/script", "agent/trajectory", "images",
-		"internal/demo", "internal/doctor", "internal/output", "internal/supervisor", "internal/ui",
+		"internal/demo", "internal/doctor", "internal/egress", "internal/output", "internal/supervisor", "internal/ui",
 		"internal/workspace", "sandbox", "sandbox/docker", "tools",
 	},
 }

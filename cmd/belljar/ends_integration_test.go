@@ -37,6 +37,36 @@ func (p *program) startReady(t *testing.T, cmd *exec.Cmd) (id string) {
 	return list[0].ID
 }
 
+// testProgramKilledWithProxy kills belljar while a command has a way out: the
+// way goes as well.
+func testProgramKilledWithProxy(t *testing.T, p *program) {
+	cmd := p.command(t, "", "exec", "--network", "allow", "-c", "echo ready; sleep 300")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // a second one is an error, as is the end by a signal
+	})
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "ready\n" {
+		t.Fatalf("the command wrote %q, error %v", line, err)
+	}
+	list := p.containersOf(t, cmd.Process.Pid)
+	if len(list) != 2 {
+		t.Fatalf("%d containers belong to the process, want the sandbox and the forwarder", len(list))
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		p.wantGone(t, c.ID, 30*time.Second)
+	}
+}
+
 // testProgramKilled kills belljar itself, which then can clean up nothing.
 // Nobody starts another one: the container ends because its owner is gone, and
 // long before the minute of silence that would end it too.

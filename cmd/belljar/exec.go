@@ -35,7 +35,8 @@ by -c. Its output comes through as it is, stdout and stderr apart. Its stdin is
 empty and closed unless -i passes belljar's on.
 
 With --json stdout holds one object with the status, the exit code, the output
-(1 MiB a stream, its beginning and end) and what the sandbox was made from.
+(1 MiB a stream, its beginning and end), what the sandbox was made from, and
+what was decided about the network.
 Where belljar itself fails, the object holds "error" and nothing else.`,
 		Example: `  belljar exec -- python3 -m pytest -q
   belljar exec --timeout 30s -c 'make && ./run | tail -5'
@@ -117,10 +118,21 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	if err != nil {
 		return err
 	}
+	var asked asker
+	if !opts.json && !opts.interactive {
+		asked = a.asker(a.showPlain)
+	}
+	log := &networkLog{}
+	out, err := a.openGate(&opts.networkFlags, log.add, asked)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
 	spec, err := a.place(&opts.sandboxFlags)
 	if err != nil {
 		return err
 	}
+	out.fill(&spec)
 	j, err := a.open(ctx, &opts.sandboxFlags, spec, a.stderr)
 	if err != nil {
 		return err
@@ -128,7 +140,7 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	var report *execReport
 	cmd.Stdout, cmd.Stderr = a.streams()
 	if opts.json {
-		report = newExecReport(j)
+		report = newExecReport(j, out, log)
 		cmd.Stdout, cmd.Stderr = report.stdout, report.stderr
 	}
 	if opts.interactive {
@@ -139,6 +151,9 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	// answer finds nothing left.
 	if err := errors.Join(err, j.Close()); err != nil {
 		return err
+	}
+	for _, line := range log.lines() {
+		a.notice("%s", line)
 	}
 	return a.reportCommand(ctx, cmd, report, j, result)
 }

@@ -16,11 +16,13 @@ const jsonStreamLimit = 1 << 20
 // An execReport gathers what exec --json prints.
 type execReport struct {
 	jar            *jar
+	gate           *gate
+	log            *networkLog
 	stdout, stderr *output.Raw
 }
 
-func newExecReport(j *jar) *execReport {
-	return &execReport{jar: j, stdout: output.NewRaw(jsonStreamLimit), stderr: output.NewRaw(jsonStreamLimit)}
+func newExecReport(j *jar, out *gate, log *networkLog) *execReport {
+	return &execReport{jar: j, gate: out, log: log, stdout: output.NewRaw(jsonStreamLimit), stderr: output.NewRaw(jsonStreamLimit)}
 }
 
 // An execJSON is the object that exec --json prints.
@@ -49,7 +51,14 @@ type execJSON struct {
 	User         string            `json:"user"`
 	Limits       sandbox.Limits    `json:"limits"`
 	Network      sandbox.Network   `json:"network"`
-	Loosened     []string          `json:"loosened"`
+	// AllowHosts and InjectHeaders are what the network mode allow let through,
+	// and NetworkDecisions what was decided; NetworkDropped counts those that
+	// the list had no room for.
+	AllowHosts       []string       `json:"allow_hosts"`
+	InjectHeaders    []string       `json:"inject_headers"`
+	NetworkDecisions []networkEntry `json:"network_decisions"`
+	NetworkDropped   int            `json:"network_dropped"`
+	Loosened         []string       `json:"loosened"`
 	// Capabilities are what this engine can do and prove.
 	Capabilities sandbox.Capabilities `json:"capabilities"`
 }
@@ -74,6 +83,9 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		Limits: info.Limits, Network: info.Network, Loosened: orEmpty(info.Loosened),
 		Capabilities: r.jar.engine.Capabilities(),
 	}
+	hosts, injections := r.gate.rules()
+	object.AllowHosts, object.InjectHeaders = orEmpty(hosts), orEmpty(injections)
+	object.NetworkDecisions, object.NetworkDropped = r.log.list()
 	if stdout.Dropped > 0 || stderr.Dropped > 0 {
 		object.Truncated = &truncatedJSON{Stdout: stdout.Dropped, Stderr: stderr.Dropped}
 	}

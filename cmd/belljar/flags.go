@@ -54,14 +54,14 @@ type sandboxFlags struct {
 	limitFlags
 	workspace string
 	force     bool
-	network   string
+	networkFlags
 	env, pass []string
 }
 
 func (f *sandboxFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.workspace, "workspace", "w", ".", "folder to work on")
 	flags.BoolVar(&f.force, "force-workspace", false, "work on a folder that is refused otherwise, such as the home folder")
-	flags.StringVar(&f.network, "network", string(sandbox.NetworkNone), "none, or bridge: everything can be reached")
+	f.networkFlags.add(flags)
 	flags.StringArrayVar(&f.env, "env", nil, "environment variable K=V for commands (may be repeated)")
 	flags.StringArrayVar(&f.pass, "pass-env", nil, "variable K of belljar's own environment to hand on (may be repeated)")
 	f.limitFlags.add(flags)
@@ -100,16 +100,6 @@ func (f *sandboxFlags) environment(a *app) ([]string, error) {
 		}
 	}
 	return env, nil
-}
-
-// networkMode checks --network.
-func (f *sandboxFlags) networkMode() (sandbox.Network, error) {
-	switch mode := sandbox.Network(f.network); mode {
-	case sandbox.NetworkNone, sandbox.NetworkBridge:
-		return mode, nil
-	default:
-		return "", usagef("--network %q is not known; it is none or bridge", f.network)
-	}
 }
 
 // noArgs refuses arguments.

@@ -18,7 +18,7 @@ const (
 
 	rootLong = `belljar runs an LLM coding agent, or any command, on a folder of yours while
 everything it executes stays inside a resource-limited container without
-network.
+network, or with the hosts that you name.
 
 Environment:
   DOCKER_HOST         address of the engine; also DOCKER_CONTEXT, and the

@@ -31,14 +31,15 @@ type job struct {
 	jar     *jar
 	folder  *workspace.Workspace
 	agents  string // the text of the workspace's AGENTS.md
-	record  trajectory.Recorder
+	record  *networkRecord
+	gate    *gate          // the way out; nil is none
 	closers []func() error // in the order of opening
 	failing string         // why the last request to the model failed
 }
 
 // runTask runs the agent on one task.
 func (a *app) runTask(ctx context.Context, opts *runOptions, args []string) (err error) {
-	j := &job{app: a, opts: opts}
+	j := &job{app: a, opts: opts, record: &networkRecord{}}
 	defer func() { err = errors.Join(err, j.close()) }()
 	if err := j.prepare(args); err != nil {
 		return err
@@ -61,15 +62,32 @@ func (j *job) prepare(args []string) (err error) {
 	if j.model, err = j.app.chooseModel(j.opts.model, j.opts.baseURL, j.waiting); err != nil {
 		return err
 	}
+	if err := j.openGate(); err != nil {
+		return err
+	}
 	if j.spec, err = j.app.place(&j.opts.sandboxFlags); err != nil {
 		return err
 	}
 	if j.state, err = stateDirFor(j.spec.Workspace); err != nil {
 		return err
 	}
-	j.secrets = j.app.secrets(j.spec.Env)
+	j.gate.fill(&j.spec)
+	j.secrets = append(j.app.secrets(j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
+	return nil
+}
+
+// openGate makes the way out, if there is to be one.
+func (j *job) openGate() (err error) {
+	var asked asker
+	if !j.opts.json && !j.opts.quiet {
+		asked = j.app.asker(j.screen.Question)
+	}
+	if j.gate, err = j.app.openGate(&j.opts.networkFlags, j.record.decided, asked); err != nil {
+		return err
+	}
+	j.closers = append(j.closers, j.gate.Close)
 	return nil
 }
 
@@ -91,7 +109,9 @@ func (j *job) openScreen() {
 // open starts the sandbox and the record. A session of a run that could not
 // start holds nothing, so it does not stay.
 func (j *job) open(ctx context.Context) (err error) {
+	hosts, injections := j.gate.rules()
 	manifest := trajectory.Manifest{
+		AllowHosts: hosts, InjectHeaders: injections,
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
 		Versions: j.app.build.versions(),
 	}
@@ -170,7 +190,7 @@ func (j *job) openRecord() error {
 		j.closers = append(j.closers, events.Close)
 		record = &mirror{record: record, file: events, out: j.app.out()}
 	}
-	j.record = j.masker.Wrap(trajectory.Tee(record, j.screen))
+	j.record.begin(j.masker.Wrap(trajectory.Tee(record, j.screen)))
 	return nil
 }
 

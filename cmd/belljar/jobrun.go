@@ -88,12 +88,14 @@ func (j *job) printFinal(result agent.Outcome) error {
 // systemPrompt tells the model about its sandbox.
 func (j *job) systemPrompt() (string, error) {
 	info := j.jar.Info()
+	hosts, injections := j.gate.rules()
 	timeout := cmp.Or(j.opts.timeout, tools.DefaultTimeout)
 	if j.opts.maxTimeout > 0 {
 		timeout = min(timeout, j.opts.maxTimeout)
 	}
 	return agent.SystemPrompt(agent.PromptData{
 		MountPoint: info.MountPoint, Shell: info.Shell, User: info.User, Network: string(info.Network),
+		Hosts: hosts, Injections: injections,
 		Memory: info.Limits.Memory, CPUs: info.Limits.CPUs, Pids: info.Limits.Pids,
 		Timeout: timeout, MaxTimeout: cmp.Or(j.opts.maxTimeout, tools.DefaultMaxTimeout),
 		Instructions: j.agents,

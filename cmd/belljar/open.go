@@ -23,7 +23,7 @@ type jar struct {
 // place checks everything about the command line that needs no engine and
 // gives the sandbox to start.
 func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
-	network, err := f.networkMode()
+	network, err := f.mode()
 	if err != nil {
 		return sandbox.Spec{}, err
 	}

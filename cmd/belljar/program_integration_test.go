@@ -45,6 +45,7 @@ func TestProgram(t *testing.T) {
 		run  func(*testing.T, *program)
 	}{
 		{"Killed", testProgramKilled},
+		{"KilledWithProxy", testProgramKilledWithProxy},
 		{"Interrupted", testProgramInterrupted},
 		{"AnotherUser", testAnotherUser},
 		{"WorkspaceRefused", testWorkspaceRefused},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,9 +129,13 @@ func headerOf(id string, m trajectory.Manifest) ui.Header {
 	if m.Runtime != "" {
 		engine += ", " + m.Runtime
 	}
+	network := m.Network
+	if hosts := slices.Concat(m.AllowHosts, m.InjectHeaders); len(hosts) > 0 {
+		network += ": " + strings.Join(hosts, ", ")
+	}
 	return ui.Header{
 		Session: id, Workspace: m.Workspace, Image: m.Image.Ref, Engine: engine, Model: m.Model,
-		Limits: m.Limits, Network: m.Network, Loosened: m.Loosened, Started: m.Started,
+		Limits: m.Limits, Network: network, Loosened: m.Loosened, Started: m.Started,
 	}
 }
 

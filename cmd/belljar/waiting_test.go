@@ -16,7 +16,7 @@ import (
 func TestWaitingTellsAReasonOnce(t *testing.T) {
 	busy, cut := errors.New("the server is busy"), errors.New("the answer was cut")
 	record := new(trajectory.Memory)
-	j := &job{record: record}
+	j := &job{record: &networkRecord{next: record}}
 	for _, wait := range []model.Wait{
 		{Attempt: 1, Delay: 900 * time.Millisecond, Err: busy},
 		{Attempt: 2, Delay: 2 * time.Second, Err: busy},

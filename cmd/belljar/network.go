@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+
+	"github.com/spf13/pflag"
+
+	"github.com/belljar/belljar/internal/egress"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// networkFlags say what can be reached from a sandbox.
+type networkFlags struct {
+	network             string
+	allow, allowPrivate []string
+	inject              []string
+}
+
+func (f *networkFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.network, "network", "", "none (the default), allow: only the hosts that --allow-host names, or bridge: everything")
+	flags.StringArrayVar(&f.allow, "allow-host", nil, "`HOST[:PORT]` that can be reached over HTTP and HTTPS: example.org, *.example.org, 192.0.2.7:8080; implies --network allow (may be repeated)")
+	flags.StringArrayVar(&f.allowPrivate, "allow-private-host", nil, "the same for a `HOST[:PORT]` whose name leads into a private network or to this machine (may be repeated)")
+	flags.StringArrayVar(&f.inject, "inject-header", nil, "`HOST=NAME:VARIABLE`: allow HOST, and add the header NAME with the value of belljar's own environment variable to requests for http://HOST/, which go out over TLS (may be repeated)")
+}
+
+// mode checks --network. A host that is to be allowed says how.
+func (f *networkFlags) mode() (sandbox.Network, error) {
+	var given string
+	for name, values := range map[string][]string{
+		"--allow-host": f.allow, "--allow-private-host": f.allowPrivate, "--inject-header": f.inject,
+	} {
+		if len(values) > 0 {
+			given = max(given, name)
+		}
+	}
+	usual := sandbox.NetworkNone
+	if given != "" {
+		usual = sandbox.NetworkAllow
+	}
+	switch mode := sandbox.Network(cmp.Or(f.network, string(usual))); mode {
+	case sandbox.NetworkNone, sandbox.NetworkBridge:
+		if given != "" {
+			return "", usagef("%s goes with --network allow, not with --network %s", given, mode)
+		}
+		return mode, nil
+	case sandbox.NetworkAllow:
+		return mode, nil
+	default:
+		return "", usagef("--network %q is not known; it is none, allow or bridge", f.network)
+	}
+}
+
+// A gate is the way out of a sandbox in the network mode allow. A nil gate is
+// none.
+type gate struct {
+	proxy      *egress.Proxy
+	hosts      []string // the rules, as they are shown
+	injections []string // HOST=NAME
+	secrets    []string // must not be shown
+}
+
+// openGate makes the proxy that the flags ask for, or nil where they ask for
+// none. Each decision is told to decided, and ask asks a person; nil asks
+// nobody. The caller closes the gate, after the sandbox.
+func (a *app) openGate(f *networkFlags, decided func(egress.Decision) error, ask asker) (*gate, error) {
+	mode, err := f.mode()
+	if err != nil || mode != sandbox.NetworkAllow {
+		return nil, err
+	}
+	g := &gate{}
+	opts := egress.Options{Decided: decided, Ask: ask}
+	for _, text := range f.allow {
+		rule, err := egress.ParseRule(text)
+		if err != nil {
+			return nil, usagef("--allow-host: %w", err)
+		}
+		opts.Rules, g.hosts = append(opts.Rules, rule), append(g.hosts, rule.String())
+	}
+	for _, text := range f.allowPrivate {
+		rule, err := egress.ParsePrivate(text)
+		if err != nil {
+			return nil, usagef("--allow-private-host: %w", err)
+		}
+		opts.Rules, g.hosts = append(opts.Rules, rule), append(g.hosts, rule.String())
+	}
+	for _, text := range f.inject {
+		injection, err := egress.ParseInjection(text, a.lookupEnv)
+		if err != nil {
+			return nil, usagef("--inject-header: %w", err)
+		}
+		opts.Injections = append(opts.Injections, injection)
+		g.injections = append(g.injections, injection.String())
+		g.secrets = append(g.secrets, injection.Secrets()...)
+	}
+	g.proxy = egress.New(opts)
+	return g, nil
+}
+
+// fill gives a sandbox the way out.
+func (g *gate) fill(spec *sandbox.Spec) {
+	if g != nil {
+		spec.Proxy = g.proxy
+	}
+}
+
+// rules are what is allowed, as it is shown and recorded.
+func (g *gate) rules() (hosts, injections []string) {
+	if g == nil {
+		return nil, nil
+	}
+	return g.hosts, g.injections
+}
+
+// hidden are the secrets that must not be shown.
+func (g *gate) hidden() []string {
+	if g == nil {
+		return nil
+	}
+	return g.secrets
+}
+
+// Close ends every connection. It may be called more than once.
+func (g *gate) Close() error {
+	if g == nil {
+		return nil
+	}
+	return g.proxy.Close()
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A screenReader gathers what reaches a screen.
+type screenReader struct {
+	mu    sync.Mutex
+	shown bytes.Buffer
+	ended chan struct{} // closed when the last holder of the terminal is gone
+}
+
+func readScreen(screen io.Reader) *screenReader {
+	s := &screenReader{ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		_, _ = io.Copy(s, screen) // the end reads as an error
+	}()
+	return s
+}
+
+func (s *screenReader) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.Write(p)
+}
+
+func (s *screenReader) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.String()
+}
+
+// await waits until a text is on the screen.
+func (s *screenReader) await(t *testing.T, text string) {
+	t.Helper()
+	for end := time.Now().Add(scriptTimeout); !strings.Contains(s.String(), text); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%q never came; the screen shows\n%s", text, s.String())
+		}
+	}
+}
+
+// TestTerminalAsks answers questions about hosts at a terminal.
+func TestTerminalAsks(t *testing.T) {
+	const ask = `ask() {
+	exec 3<>/dev/tcp/127.0.0.1/${HTTP_PROXY##*:}
+	printf 'CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n' "$1" >&3
+	read -r _ code _ <&3
+	echo "$1 gave $code"
+}
+for host in granted.invalid:9 denied.invalid:9 denied.invalid:9 10.0.0.1:80; do ask $host; done
+`
+	dir := t.TempDir()
+	task := filepath.Join(dir, "run.yaml")
+	turns := "turns:\n  - tool_calls:\n      - {name: bash, arguments: {command: \"bash ask\"}}\n  - text: Done.\n"
+	for name, text := range map[string]string{task: turns, filepath.Join(dir, "ask"): ask} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, args := range map[string][]string{
+		"exec": {"exec", "-w", dir, "--network", "allow", "--", "bash", "ask"},
+		"run":  {"run", "-w", dir, "--network", "allow", "--model", "script:" + task, "go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen, terminal := openTerminal(t)
+			cmd := exec.CommandContext(t.Context(), "belljar", args...)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
+			home := t.TempDir()
+			cmd.Env = append(os.Environ(), "HOME="+home, "BELLJAR_STATE_DIR="+filepath.Join(home, "state"), "TERM=xterm", "NO_COLOR=1")
+			// Only who runs in the foreground of its terminal may read from it.
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			terminal.Close()
+			shown := readScreen(screen)
+			shown.await(t, "granted.invalid:9; allow it for this run? [y/N]")
+			if _, err := io.WriteString(screen, "y\n"); err != nil {
+				t.Fatal(err)
+			}
+			shown.await(t, "denied.invalid:9; allow it for this run? [y/N]")
+			if _, err := io.WriteString(screen, "\n"); err != nil {
+				t.Fatal(err)
+			}
+			<-shown.ended
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("belljar: %v\n%s", err, shown)
+			}
+			text := shown.String()
+			for want, count := range map[string]int{
+				"[y/N]": 2, "granted.invalid:9 gave 502": 1, "denied.invalid:9 gave 403": 2, "10.0.0.1:80 gave 403": 1,
+				"network: denied.invalid:9 was denied": 1,
+			} {
+				if got := strings.Count(text, want); got != count {
+					t.Errorf("%q is shown %d times, want %d:\n%s", want, got, count, text)
+				}
+			}
+		})
+	}
+}
