@@ -203,7 +203,7 @@ func (p *plan) forwarder(sandboxID, socket string) (*container.Config, *containe
 		UsernsMode:     p.userns(),
 		ReadonlyRootfs: true,
 		CapDrop:        strslice.StrSlice{"ALL"},
-		SecurityOpt:    []string{"no-new-privileges"},
+		SecurityOpt:    p.security,
 		Runtime:        p.spec.Runtime,
 		LogConfig:      container.LogConfig{Type: "none"},
 		Mounts: []mount.Mount{
