@@ -62,6 +62,9 @@ type Options struct {
 	// OnText is given the pieces of an answer's text as they come, from one
 	// goroutine at a time. They are not cleaned. nil is not.
 	OnText func(string)
+	// Closing gives what else is to be told of a run that stops, such as what
+	// it leaves running; it goes on record before the end. nil is nothing.
+	Closing func() []trajectory.Notice
 	// MaxTurns is the number of turns after which a run stops; 0 is
 	// DefaultMaxTurns.
 	MaxTurns int

@@ -179,9 +179,17 @@ func (r *run) tell(kind, text string) error {
 	return nil
 }
 
-// end records why the run stopped: what went wrong, where something did, and
-// the end.
+// end records why the run stopped: what else is to be told of it, what went
+// wrong, where something did, and the end.
 func (r *run) end(stop Stop, err error) error {
+	if r.opts.Closing != nil {
+		for _, notice := range r.opts.Closing() {
+			notice.Text = cleanText(notice.Text)
+			if err := r.opts.Recorder.Record(notice); err != nil {
+				return err
+			}
+		}
+	}
 	switch stop {
 	case StopModel, StopRefused, StopSandbox:
 		notice := trajectory.Notice{Kind: trajectory.NoticeError, Text: cleanText(err.Error())}

@@ -64,6 +64,26 @@ func TestRunFinishes(t *testing.T) {
 	}
 }
 
+// What else there is to tell of a run stands before its end.
+func TestClosing(t *testing.T) {
+	a, memory := newAgent(t, answers(says("Done.")), registry(t), func(o *agent.Options) {
+		o.Closing = func() []trajectory.Notice {
+			return []trajectory.Notice{{Kind: trajectory.NoticeJobs, Text: "still\x00 there"}}
+		}
+	})
+	if _, err := a.Run(t.Context(), "do it"); err != nil {
+		t.Fatal(err)
+	}
+	bodies := memory.Bodies()
+	want := []trajectory.Body{
+		trajectory.Notice{Kind: trajectory.NoticeJobs, Text: "still there"},
+		trajectory.End{Stop: string(agent.StopFinished), Final: "Done.", Turns: 1},
+	}
+	if diff := cmp.Diff(want, bodies[len(bodies)-2:]); diff != "" {
+		t.Errorf("the end of the record (-want +got):\n%s", diff)
+	}
+}
+
 func TestStops(t *testing.T) {
 	busy := asks(call("look", `{}`))
 	different := func(n int) (all []model.Response) {

@@ -37,6 +37,9 @@ type BashOptions struct {
 	// MaxTimeout is the largest timeout that a command may name; 0 is
 	// DefaultMaxTimeout, or Timeout where that is more.
 	MaxTimeout time.Duration
+	// Jobs takes the commands that are to run in the background; without it
+	// none can.
+	Jobs *Jobs
 }
 
 // fill sets the defaults. A limit that was asked for moves a default, never
@@ -88,20 +91,31 @@ func NewBash(sb sandbox.Sandbox, opts BashOptions) (Streamer, error) {
 		dir = sandbox.MountPoint
 	}
 	b.turn <- dir
-	b.def = Definition{
+	b.def = opts.definition(dir)
+	return b, nil
+}
+
+// definition describes a tool whose first command runs in dir.
+func (o BashOptions) definition(dir string) Definition {
+	fields := []field{
+		{"command", "string", "The script to run."},
+		{"timeout_seconds", "number", fmt.Sprintf("Seconds after which the command and all its processes are ended; fractions are allowed. Default %s, at most %s.",
+			seconds(o.Timeout), seconds(o.MaxTimeout))},
+	}
+	if o.Jobs != nil {
+		fields = append(fields, field{"background", "boolean",
+			"Start the command as a background job and return at once. It then has no timeout unless timeout_seconds gives one, of any length."})
+	}
+	return Definition{
 		Name: "bash",
-		Description: describe("bash", map[string]string{
-			"Dir": dir, "Timeout": seconds(opts.Timeout), "MaxTimeout": seconds(opts.MaxTimeout),
+		Description: describe("bash", map[string]any{
+			"Dir": dir, "Timeout": seconds(o.Timeout), "MaxTimeout": seconds(o.MaxTimeout),
 			"Shown": output.Count(ShownOutput, "character"), "Max": output.Size(MaxOutput),
+			"Jobs": o.Jobs != nil, "MaxJobs": MaxJobs,
 		}),
-		Schema: object(1,
-			field{"command", "string", "The script to run."},
-			field{"timeout_seconds", "number", fmt.Sprintf("Seconds after which the command and all its processes are ended; fractions are allowed. Default %s, at most %s.",
-				seconds(opts.Timeout), seconds(opts.MaxTimeout))},
-		),
+		Schema: object(1, fields...),
 		Effect: Execute,
 	}
-	return b, nil
 }
 
 func (b *bash) Definition() Definition { return b.def }
@@ -111,17 +125,14 @@ func (b *bash) Execute(ctx context.Context, args json.RawMessage) (Result, error
 }
 
 func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Writer) (Result, error) {
-	var in struct {
-		Command string   `json:"command"`
-		Timeout *float64 `json:"timeout_seconds"`
-	}
+	var in bashArguments
 	if err := decode(args, &in); err != nil {
 		return Error(err.Error()), nil
 	}
 	if strings.TrimSpace(in.Command) == "" {
 		return Error("command is empty: give the script to run"), nil
 	}
-	timeout, clamped, err := b.timeout(in.Timeout)
+	timeout, clamped, err := b.timeout(in)
 	if err != nil {
 		return Error(err.Error()), nil
 	}
@@ -133,6 +144,9 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 	}
 	next := dir
 	defer func() { b.turn <- next }()
+	if in.Background {
+		return b.background(ctx, sandbox.Command{Script: in.Command, Dir: dir, Timeout: timeout}), nil
+	}
 
 	capture := output.NewCapture(ShownOutput)
 	var w io.Writer = capture
@@ -152,28 +166,54 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 		next = res.Dir
 	}
 	r := report{result: res, limits: b.sandbox.Info().Limits, timeout: timeout, clamped: clamped, from: dir, next: next}
+	lines := append(r.lines(), b.opts.Jobs.news()...)
 	return Result{
-		Parts:    Text(r.text(capture.String())).Parts,
+		Parts:    Text(bracketed(capture.String(), lines)).Parts,
 		IsError:  res.Status != sandbox.Exited,
 		Status:   string(res.Status),
 		ExitCode: res.ExitCode,
 	}, nil
 }
 
-// timeout reads the parameter, and tells whether it was more than the largest.
-func (b *bash) timeout(asked *float64) (timeout time.Duration, clamped bool, err error) {
-	if asked == nil {
-		return b.opts.Timeout, false, nil
+// background starts a command as a job and tells how to reach it.
+func (b *bash) background(ctx context.Context, cmd sandbox.Command) Result {
+	started, err := b.opts.Jobs.start(ctx, cmd)
+	if err != nil {
+		return Error(err.Error())
 	}
-	if *asked <= 0 {
+	lines := []string{fmt.Sprintf("%s runs in the background; bash_output shows its output, bash_kill ends it", started.id)}
+	return Result{
+		Parts:  Text(bracketed("started "+started.name()+"\n", append(lines, b.opts.Jobs.news()...))).Parts,
+		Status: StatusRunning,
+	}
+}
+
+// bashArguments are the arguments of a call.
+type bashArguments struct {
+	Command    string   `json:"command"`
+	Timeout    *float64 `json:"timeout_seconds"`
+	Background bool     `json:"background"`
+}
+
+// timeout reads the parameter, and tells whether it was more than the largest.
+func (b *bash) timeout(in bashArguments) (timeout time.Duration, clamped bool, err error) {
+	largest := b.opts.MaxTimeout
+	switch {
+	case in.Timeout == nil && in.Background:
+		return 0, false, nil
+	case in.Timeout == nil:
+		return b.opts.Timeout, false, nil
+	case *in.Timeout <= 0:
 		return 0, false, fmt.Errorf("timeout_seconds must be more than 0; leave it out for the default of %s", seconds(b.opts.Timeout))
+	case in.Background:
+		largest = maxJobTime
 	}
 	// Compared as seconds: what is far too large does not fit a Duration.
-	if *asked > b.opts.MaxTimeout.Seconds() {
-		return b.opts.MaxTimeout, true, nil
+	if *in.Timeout > largest.Seconds() {
+		return largest, !in.Background, nil
 	}
 	// What is too small for a Duration must not become 0, which is none.
-	return max(time.Duration(*asked*float64(time.Second)), time.Millisecond), false, nil
+	return max(time.Duration(*in.Timeout*float64(time.Second)), time.Millisecond), false, nil
 }
 
 // seconds shows a duration as a number of seconds.

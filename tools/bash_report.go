@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -17,16 +18,21 @@ type report struct {
 	clamped bool
 	from    string // the directory it was to run in
 	next    string // the directory that the next command runs in
+	// canceled says who ended the command, where that is known.
+	canceled string
 }
 
-// text is the output and, after it, lines in brackets on how it ended.
-func (r report) text(out string) string {
+// lines say how the command ended and what else there is to know.
+func (r report) lines() []string { return append([]string{r.ending()}, r.notices()...) }
+
+// bracketed is a command's output and, after it, lines of belljar's own in
+// brackets.
+func bracketed(out string, lines []string) string {
 	if out == "" {
 		out = "(no output)\n"
 	} else if !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}
-	lines := append([]string{r.ending()}, r.notices()...)
 	return out + "[" + strings.Join(lines, "]\n[") + "]"
 }
 
@@ -54,7 +60,7 @@ func (r report) status() string {
 	case sandbox.Signaled:
 		return fmt.Sprintf("its shell was killed by %s, which belljar did not send", signalName(r.result.Signal))
 	case sandbox.Canceled:
-		return "canceled" + ended
+		return cmp.Or(r.canceled, "canceled") + ended
 	case sandbox.TimedOut:
 		return fmt.Sprintf("timed out after %s s%s", seconds(r.timeout), ended)
 	case sandbox.OutputLimit:

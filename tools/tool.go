@@ -52,6 +52,9 @@ type Result struct {
 	ExitCode *int
 }
 
+// StatusRunning is the status of a result about a command that goes on.
+const StatusRunning = "running"
+
 // A Part is a piece of a result: a text, or an image when MediaType is set.
 type Part struct {
 	Text string

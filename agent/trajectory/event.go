@@ -103,6 +103,8 @@ const (
 	// NoticeNetwork: there are more decisions about the network than the
 	// record holds.
 	NoticeNetwork = "network"
+	// NoticeJobs: background jobs still ran at the end of the run.
+	NoticeJobs = "jobs"
 )
 
 // Notice is a word from belljar itself about the run.

@@ -29,6 +29,7 @@ type job struct {
 	masker  *trajectory.Masker
 	session *trajectory.Session
 	jar     *jar
+	jobs    *tools.Jobs // what the model runs in the background
 	folder  *workspace.Workspace
 	agents  string // the text of the workspace's AGENTS.md
 	record  *networkRecord
@@ -132,7 +133,9 @@ func (j *job) open(ctx context.Context) (err error) {
 	if j.jar, err = j.app.open(ctx, &j.opts.sandboxFlags, j.spec, progress); err != nil {
 		return err
 	}
-	j.closers = append(j.closers, j.jar.Close)
+	j.jobs = tools.NewJobs(j.jar, tools.JobsOptions{})
+	// The sandbox is closed first, which ends all jobs at once.
+	j.closers = append(j.closers, j.jobs.Close, j.jar.Close)
 	if j.folder, err = workspace.Open(j.spec.Workspace, j.jar.Info().MountPoint, j.spec.Owner); err != nil {
 		return err
 	}
@@ -207,13 +210,14 @@ func (j *job) waiting(w model.Wait) error {
 
 // registry makes the set of tools.
 func (j *job) registry() (*tools.Registry, error) {
-	bash, err := tools.NewBash(j.jar, tools.BashOptions{Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout})
+	bash, err := tools.NewBash(j.jar, tools.BashOptions{Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: j.jobs})
 	if err != nil {
 		return nil, err
 	}
 	registry := new(tools.Registry)
 	for _, tool := range []tools.Tool{
-		bash, tools.NewReadFile(j.folder), tools.NewWriteFile(j.folder), tools.NewEditFile(j.folder),
+		bash, tools.NewBashOutput(j.jobs), tools.NewBashKill(j.jobs),
+		tools.NewReadFile(j.folder), tools.NewWriteFile(j.folder), tools.NewEditFile(j.folder),
 	} {
 		if err := registry.Register(tool); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/trajectory"
@@ -30,6 +31,7 @@ func (j *job) run(ctx context.Context) error {
 		},
 		NewOutput: newOutputs(j.session.Outputs(), j.masker, j.secrets).open,
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
+		Closing:   j.closing,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
 	})
 	if err != nil {
@@ -53,6 +55,18 @@ func (j *job) run(ctx context.Context) error {
 		return &outcome{code}
 	}
 	return nil
+}
+
+// closing tells which background jobs end with the run.
+func (j *job) closing() []trajectory.Notice {
+	running := j.jobs.Running()
+	if len(running) == 0 {
+		return nil
+	}
+	return []trajectory.Notice{{
+		Kind: trajectory.NoticeJobs,
+		Text: "background jobs that still ran ended with the run: " + strings.Join(running, ", "),
+	}}
 }
 
 // failed says what went wrong, where the exit code tells more than that

@@ -65,7 +65,7 @@ func definitions(t *testing.T) []tools.Definition {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = folder.Close() })
-	j := &job{opts: &runOptions{}, jar: &jar{Sandbox: started}, folder: folder}
+	j := &job{opts: &runOptions{}, jar: &jar{Sandbox: started}, jobs: tools.NewJobs(started, tools.JobsOptions{}), folder: folder}
 	registry, err := j.registry()
 	if err != nil {
 		t.Fatal(err)

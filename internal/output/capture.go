@@ -80,12 +80,28 @@ func (c *Capture) Text() Text {
 	clean := c.clean
 	c.mu.Unlock()
 	clean.flush(&lines)
-	all := &lines.all
-	all.add(&lines.line)
-	if all.chars <= int64(c.limit) {
-		return Text{Text: string(all.head) + string(all.tail)}
+	return lines.kept(c.limit)
+}
+
+// Take tells what came since the last Take and forgets it. A redraw that comes
+// later cannot take it back. The beginning of a character waits for its rest,
+// which only Text shows without it.
+func (c *Capture) Take() Text {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := c.lines.kept(c.limit)
+	c.lines.all.reset()
+	c.lines.line.reset()
+	return text
+}
+
+// kept joins the current line to the rest and tells what there is.
+func (s *lineSink) kept(limit int) Text {
+	s.all.add(&s.line)
+	if s.all.chars <= int64(limit) {
+		return Text{Text: string(s.all.head) + string(s.all.tail)}
 	}
-	return cut(all, c.limit-markerRoom)
+	return cut(&s.all, limit-markerRoom)
 }
 
 // cut leaves a head and a tail of room characters together, whole lines where

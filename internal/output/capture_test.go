@@ -260,3 +260,30 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// What is taken is gone, and the cleaning goes on where it was.
+func TestCaptureTake(t *testing.T) {
+	c := output.NewCapture(1000)
+	for _, step := range []struct{ write, want string }{
+		{"one\n", "one\n"},
+		{"", ""},
+		{"10%\r20%", "20%"},
+		{"\r30%\n", "30%\n"},
+		{"\x1b[3", ""},
+		{"1mred\n", "red\n"},
+		{"a\xe4\xb8", "a"},
+		{"\xad\n", "中\n"},
+		{strings.Repeat("x", 3000), strings.Repeat("x", 368) + "\n[… 2 KiB of a line omitted …]\n" + strings.Repeat("x", 552)},
+		{"after", "after"},
+	} {
+		if _, err := io.WriteString(c, step.write); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Take().Text; got != step.want {
+			t.Errorf("after %.20q: %q, want %q", step.write, got, step.want)
+		}
+	}
+	if got := c.Take(); got != (output.Text{}) {
+		t.Errorf("in the end %+v", got)
+	}
+}

@@ -66,6 +66,8 @@ func resultEnding(event trajectory.ToolResult) (string, bool) {
 	switch {
 	case event.ExitCode != nil && (status == "" || status == "exited"):
 		return "exit " + strconv.Itoa(*event.ExitCode), *event.ExitCode == 0 && !event.IsError
+	case status == "running" && !event.IsError:
+		return status, true
 	case status != "" && status != "exited" && status != "ok":
 		return strings.ReplaceAll(status, "_", " "), false
 	case event.IsError:
