@@ -158,6 +158,8 @@ type Info struct {
 	Runtime string
 	// MountPoint is where the workspace is inside.
 	MountPoint string
+	// Mounts are the further folders of the host, with where they are seen.
+	Mounts []Mount
 	// Shell is the path of the shell that scripts run in.
 	Shell string
 	// Helper is the path inside of belljar's own program, which commands may

@@ -15,6 +15,8 @@ type Spec struct {
 	Workspace string
 	// Owner is whom files in the workspace must belong to. Required.
 	Owner Owner
+	// Mounts are further folders of the host, which CheckMounts lets pass.
+	Mounts []Mount
 	// Image is the reference of the image. Required by runtimes that have
 	// images.
 	Image string

@@ -9,12 +9,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/api/types/mount"
 	"github.com/docker/docker/api/types/strslice"
 	"github.com/docker/go-units"
 
@@ -24,8 +24,8 @@ import (
 
 // Where things are inside a container.
 const (
-	helperInside = "/.belljar/belljar"
-	homeInside   = "/home/belljar"
+	helperInside = sandbox.ToolPoint + "/belljar"
+	homeInside   = sandbox.HomePoint
 	defaultPath  = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 
@@ -61,7 +61,7 @@ type plan struct {
 
 // plan checks the spec and gathers what the container needs.
 func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
-	spec.Limits = e.fill(spec.Limits)
+	spec.Limits, spec.Mounts = e.fill(spec.Limits), slices.Clone(spec.Mounts)
 	if spec.Network == "" {
 		spec.Network = sandbox.NetworkNone
 	}
@@ -110,6 +110,9 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 		return fmt.Errorf("the workspace's path %q is not UTF-8, which the engine cannot take: rename the folder", spec.Workspace)
 	case !filepath.IsAbs(spec.Workspace):
 		return fmt.Errorf("the workspace %q is not an absolute path", spec.Workspace)
+	}
+	if err := checkMounts(spec.Mounts); err != nil {
+		return err
 	}
 	l := spec.Limits
 	switch {
@@ -164,6 +167,11 @@ func (p *plan) loosened() []string {
 	if p.spec.Network != sandbox.NetworkNone {
 		list = append(list, "network="+string(p.spec.Network))
 	}
+	for _, m := range p.spec.Mounts {
+		if !m.ReadOnly {
+			list = append(list, "mount="+m.Source+":"+m.Target)
+		}
+	}
 	return list
 }
 
@@ -203,10 +211,10 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		GroupAdd:       p.groups(),
 		LogConfig:      container.LogConfig{Type: "none"},
 		Tmpfs: map[string]string{
-			"/tmp": fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", l.Tmp),
+			sandbox.TmpPoint: fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", l.Tmp),
 			// The engine's own is not executable.
-			"/dev/shm": fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", l.Shm),
-			homeInside: fmt.Sprintf("rw,exec,nosuid,nodev,mode=0700,uid=%d,gid=%d,size=%d", p.uid, p.gid, l.Home),
+			sandbox.ShmPoint: fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", l.Shm),
+			homeInside:       fmt.Sprintf("rw,exec,nosuid,nodev,mode=0700,uid=%d,gid=%d,size=%d", p.uid, p.gid, l.Home),
 		},
 		Mounts: p.mounts(),
 		Resources: container.Resources{
@@ -254,20 +262,6 @@ func (p *plan) groups() []string {
 		}
 	}
 	return list
-}
-
-func (p *plan) mounts() []mount.Mount {
-	readOnly := func(source, target string) mount.Mount {
-		return mount.Mount{Type: mount.TypeBind, Source: source, Target: target, ReadOnly: true}
-	}
-	return []mount.Mount{
-		// A mount of this kind is refused when its source is missing, where
-		// the older kind makes an empty folder that belongs to root.
-		{Type: mount.TypeBind, Source: p.spec.Workspace, Target: sandbox.MountPoint},
-		readOnly(p.helper, helperInside),
-		readOnly(filepath.Join(p.passwd, "passwd"), "/etc/passwd"),
-		readOnly(filepath.Join(p.passwd, "group"), "/etc/group"),
-	}
 }
 
 // environment is what commands see: the image's own, then belljar's, then the

@@ -61,7 +61,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 		lifetime: lifetime, stop: stop, closing: make(chan struct{}),
 		info: sandbox.Info{
 			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
-			MountPoint: sandbox.MountPoint, Helper: helperInside, User: plan.user(), Limits: plan.spec.Limits,
+			MountPoint: sandbox.MountPoint, Helper: helperInside, Mounts: plan.spec.Mounts, User: plan.user(), Limits: plan.spec.Limits,
 			Network: plan.spec.Network, Loosened: plan.loosened(),
 		},
 	}

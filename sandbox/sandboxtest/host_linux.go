@@ -48,6 +48,10 @@ func (r *Runtime) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox
 	if info, err := os.Stat(mount); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("workspace %q is not a folder; give one that is", spec.Workspace)
 	}
+	mounts, err := mountsOf(spec)
+	if err != nil {
+		return nil, err
+	}
 	credential, err := credentialOf(spec.Owner)
 	if err != nil {
 		return nil, err
@@ -64,7 +68,7 @@ func (r *Runtime) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox
 	}
 	return &host{
 		listener: listener,
-		spec:     spec, mount: mount, shell: r.shell, private: private, credential: credential,
+		spec:     spec, mount: mount, mounts: mounts, shell: r.shell, private: private, credential: credential,
 		closing: make(chan struct{}),
 		left:    map[*tree]struct{}{},
 		pipes:   map[*os.File]struct{}{},
@@ -84,6 +88,26 @@ func openProxy(spec *sandbox.Spec) (net.Listener, error) {
 	go func() { _ = spec.Proxy.Serve(listener) }() // ends with the listener, which is its only error
 	spec.Env = append(sandbox.ProxyEnv("http://"+listener.Addr().String()), spec.Env...)
 	return listener, nil
+}
+
+// mountsOf are a spec's mounts where commands of the host see them.
+func mountsOf(spec sandbox.Spec) ([]sandbox.Mount, error) {
+	if err := sandbox.CheckMounts(spec.Mounts); err != nil {
+		return nil, err
+	}
+	var mounts []sandbox.Mount
+	for _, m := range spec.Mounts {
+		seen, err := filepath.EvalSymlinks(m.Source)
+		if err != nil {
+			return nil, fmt.Errorf("looking at the folder to mount at %s: %w", m.Target, err)
+		}
+		if info, err := os.Stat(seen); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s, to be mounted at %s, is no folder", m.Source, m.Target)
+		}
+		m.Target = seen
+		mounts = append(mounts, m)
+	}
+	return mounts, nil
 }
 
 // credentialOf tells whom commands must be started as; nil is the caller.
@@ -123,6 +147,7 @@ func privateFolder(owner sandbox.Owner, give bool) (string, error) {
 type host struct {
 	spec       sandbox.Spec
 	mount      string
+	mounts     []sandbox.Mount
 	shell      string
 	private    string // removed at Close
 	credential *syscall.Credential
@@ -151,6 +176,7 @@ func (h *host) Info() sandbox.Info {
 		Engine:     "host processes",
 		Runtime:    "host",
 		MountPoint: h.mount,
+		Mounts:     h.mounts,
 		Shell:      h.shell,
 		User:       strconv.Itoa(h.spec.Owner.UID) + ":" + strconv.Itoa(h.spec.Owner.GID),
 		Limits:     h.spec.Limits,

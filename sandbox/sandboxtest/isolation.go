@@ -26,6 +26,7 @@ func isolationTests() []test {
 		{"RootReadOnly", testRootReadOnly},
 		{"WritableFolders", testWritableFolders},
 		{"Escape", testEscape},
+		{"MountReadOnly", testMountReadOnly},
 	}
 }
 

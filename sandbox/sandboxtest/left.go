@@ -1,6 +1,7 @@
 package sandboxtest
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ func leftTests() []test {
 		{"Named", testLeftNamed},
 		{"Many", testLeftMany},
 		{"None", testLeftNone},
+		{"Beside", testLeftBeside},
 		{"LivesOn", testLeftLivesOn},
 		{"Argv", testLeftArgv},
 		{"EndlessWriter", testLeftEndlessWriter},
@@ -75,6 +77,30 @@ func testLeftNone(t *testing.T, s *suite) {
 			t.Errorf("%q: Left = %v, counted %d, want none: they belong to an earlier command", script, out.Left, out.LeftCount)
 		}
 	}
+}
+
+// What a command runs that has not ended is not left by another, and lives on
+// when that is ended.
+func testLeftBeside(t *testing.T, s *suite) {
+	b := s.shared(t)
+	mark := newMark()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stdout := await("READY\n")
+	wait := b.background(t, ctx, sandbox.Command{Script: "sleep " + mark + " & echo READY; wait", Stdout: stdout})
+	waitFor(t, "the command", stdout.seen)
+	if out := b.script(t, "exit 3"); out.LeftCount != 0 {
+		t.Errorf("Left = %v, counted %d, want none: they belong to another command", out.Left, out.LeftCount)
+	}
+	b.timeOut(t, "sleep "+newMark()+" & echo READY; wait")
+	if b.find(t, mark) == "" {
+		t.Error("the end of a command took another one along")
+	}
+	cancel()
+	if result, err := wait(); err != nil || result.Status != sandbox.Canceled || result.KilledCount == 0 {
+		t.Errorf("got %s, error %v, want canceled with processes killed", show(result), err)
+	}
+	b.wantGone(t, mark)
 }
 
 func testLeftLivesOn(t *testing.T, s *suite) {

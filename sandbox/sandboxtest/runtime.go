@@ -15,7 +15,8 @@ type Options struct {
 // host, in the workspace itself, for tests that need no engine. It isolates
 // nothing and limits nothing: run only commands that you would run yourself.
 //
-// The mount point is the workspace's own path, links resolved. Commands get
+// The mount point is the workspace's own path, links resolved, and so it is
+// with further mounts, none of which is read-only. Commands get
 // PATH and LANG of the host, a HOME of their own that goes at Close, and what
 // Spec and Command add; BASH_ENV is not theirs to set. Each runs in a session
 // of its own, as Spec.Owner with its umask; another owner than the one who

@@ -50,6 +50,7 @@ func parts() []part {
 		{"Dir", always, dirTests()},
 		{"Env", always, envTests()},
 		{"Workspace", always, workspaceTests()},
+		{"Mount", always, mountTests()},
 		{"Lifecycle", always, lifecycleTests()},
 		{"OnePipe", func(c sandbox.Capabilities) bool { return c.OnePipe }, onePipeTests()},
 		{"DirAlways", func(c sandbox.Capabilities) bool { return c.Dir }, dirAlwaysTests()},

@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Mount is a folder of the host that a sandbox sees beside its workspace.
+type Mount struct {
+	// Source is the absolute host path of the folder, which must exist.
+	Source string `json:"source"`
+	// Target is the absolute clean path inside. A runtime that cannot put
+	// folders elsewhere says in Info where it is seen instead.
+	Target string `json:"target"`
+	// ReadOnly keeps commands from changing it. What is mounted below the
+	// source on the host is not seen then.
+	ReadOnly bool `json:"read_only"`
+}
+
+// The paths that a sandbox has of its own. A mount over or above one of them
+// would take it away.
+const (
+	HomePoint = "/home/belljar"
+	TmpPoint  = "/tmp"
+	ShmPoint  = "/dev/shm"
+	ToolPoint = "/.belljar"
+)
+
+// CheckMounts says what is wrong with mounts: a path that is not absolute and
+// clean, a target that takes away what a sandbox needs, or that lies in the
+// kernel's folders or in the workspace, and targets that lie in each other.
+func CheckMounts(mounts []Mount) error {
+	for i, m := range mounts {
+		if err := m.check(); err != nil {
+			return err
+		}
+		for _, other := range mounts[:i] {
+			if under(m.Target, other.Target) || under(other.Target, m.Target) {
+				return fmt.Errorf("the mounts at %s and %s lie in each other: give them targets apart", other.Target, m.Target)
+			}
+		}
+	}
+	return nil
+}
+
+func (m Mount) check() error {
+	switch {
+	case !filepath.IsAbs(m.Source):
+		return fmt.Errorf("the folder %q to mount is not an absolute path", m.Source)
+	case !utf8.ValidString(m.Source) || strings.ContainsRune(m.Source, 0):
+		return fmt.Errorf("the path of the folder %q to mount is not UTF-8: rename the folder", m.Source)
+	case !path.IsAbs(m.Target) || path.Clean(m.Target) != m.Target:
+		return fmt.Errorf("the target %q of a mount is not an absolute path without . and ..", m.Target)
+	case !utf8.ValidString(m.Target) || strings.ContainsFunc(m.Target, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return fmt.Errorf("the target %q of a mount holds control characters or is not UTF-8", m.Target)
+	}
+	for _, own := range []string{MountPoint, ToolPoint, HomePoint, TmpPoint, ShmPoint, "/etc/passwd", "/etc/group", "/proc", "/sys"} {
+		if under(own, m.Target) {
+			return fmt.Errorf("a mount at %s would hide %s, which the sandbox needs: choose another target, such as /mnt/NAME", m.Target, own)
+		}
+	}
+	for _, closed := range []string{"/proc", "/sys", "/dev", ToolPoint} {
+		if under(m.Target, closed) {
+			return fmt.Errorf("nothing can be mounted in %s: choose another target, such as /mnt/NAME", closed)
+		}
+	}
+	if under(m.Target, MountPoint) {
+		// The engine would make the target in the user's own folder, as root.
+		return fmt.Errorf("the target %s lies in the workspace: choose one outside, such as /mnt/NAME", m.Target)
+	}
+	return nil
+}
+
+// under tells whether a path is dir or below it. Both are absolute and clean.
+func under(name, dir string) bool {
+	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
+}

@@ -1,0 +1,62 @@
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/sandbox"
+)
+
+func TestCheckMounts(t *testing.T) {
+	at := func(targets ...string) []sandbox.Mount {
+		var mounts []sandbox.Mount
+		for _, target := range targets {
+			mounts = append(mounts, sandbox.Mount{Source: "/src", Target: target})
+		}
+		return mounts
+	}
+	for _, test := range []struct {
+		name   string
+		mounts []sandbox.Mount
+		want   string // "" is none
+	}{
+		{"none", nil, ""},
+		{"beside each other", at("/data", "/data2", "/mnt/a", "/mnt/b", "/etc/ssl", "/tmp/x", "/home/other", "/home/belljar/.cache"), ""},
+		{"relative source", []sandbox.Mount{{Source: "src", Target: "/data"}}, "not an absolute path"},
+		{"source not UTF-8", []sandbox.Mount{{Source: "/src\xff", Target: "/data"}}, "not UTF-8"},
+		{"relative target", at("data"), "absolute path without"},
+		{"empty target", at(""), "absolute path without"},
+		{"target not clean", at("/data/../proc"), "absolute path without"},
+		{"target ends in a slash", at("/data/"), "absolute path without"},
+		{"target of two lines", at("/data\nx"), "control characters"},
+		{"root", at("/"), "would hide"},
+		{"workspace", at("/workspace"), "would hide /workspace"},
+		{"in the workspace", at("/workspace/data"), "lies in the workspace"},
+		{"beside the workspace", at("/workspace2"), ""},
+		{"proc", at("/proc"), "would hide"},
+		{"in proc", at("/proc/sys"), "in /proc"},
+		{"in sys", at("/sys/fs/cgroup"), "in /sys"},
+		{"dev", at("/dev"), "would hide /dev/shm"},
+		{"in dev", at("/dev/disk"), "in /dev"},
+		{"tmp", at("/tmp"), "would hide /tmp"},
+		{"home", at("/home/belljar"), "would hide"},
+		{"above home", at("/home"), "would hide"},
+		{"etc", at("/etc"), "would hide /etc/passwd"},
+		{"passwd", at("/etc/passwd"), "would hide"},
+		{"the supervisor", at("/.belljar"), "would hide"},
+		{"in the supervisor's folder", at("/.belljar/belljar"), "in /.belljar"},
+		{"twice", at("/data", "/data"), "lie in each other"},
+		{"above", at("/data/a", "/data"), "lie in each other"},
+		{"below", at("/data", "/data/a"), "lie in each other"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := sandbox.CheckMounts(test.mounts)
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q has more than one line", err)
+			}
+		})
+	}
+}
