@@ -29,10 +29,10 @@ func NewEditFile(w *workspace.Workspace) Tool {
 	return &editFile{workspace: w, def: Definition{
 		Name: "edit_file",
 		Description: describe("edit_file", map[string]string{
-			"Mount": w.Mount(), "Form": spellForm, "Max": output.Size(MaxEditBytes),
+			"Mount": places(w, true), "Form": spellForm, "Max": output.Size(MaxEditBytes),
 		}),
 		Schema: object(3,
-			field{"path", "string", "The file, relative to the workspace or absolute under " + w.Mount() + "."},
+			field{"path", "string", "The file, relative to the workspace or absolute under " + places(w, true) + "."},
 			field{"old_text", "string", "The text to replace, exactly as it stands in the file."},
 			field{"new_text", "string", "The text to put in its place."},
 			field{"replace_all", "boolean", "Replace every occurrence; the default is false."},

@@ -3,6 +3,7 @@ package tools
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/belljar/belljar/internal/workspace"
 )
@@ -15,6 +16,11 @@ func refusal(err error) (Result, error) {
 		return Error(err.Error()), nil
 	}
 	return Result{}, err
+}
+
+// places are where absolute paths of a file tool may lead, in words.
+func places(w *workspace.Workspace, writable bool) string {
+	return strings.Join(append([]string{w.Mount()}, w.Further(writable)...), " or ")
 }
 
 // via names the file that a link led to.

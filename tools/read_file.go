@@ -34,11 +34,11 @@ func NewReadFile(w *workspace.Workspace) Tool {
 	return &readFile{workspace: w, def: Definition{
 		Name: "read_file",
 		Description: describe("read_file", map[string]string{
-			"Mount": w.Mount(), "Lines": output.Count(ReadLines, "line"), "Bytes": output.Size(ReadBytes),
+			"Mount": places(w, false), "Lines": output.Count(ReadLines, "line"), "Bytes": output.Size(ReadBytes),
 			"LineChars": output.Count(ReadLineChars, "character"), "Form": spellForm,
 		}),
 		Schema: object(1,
-			field{"path", "string", "The file, relative to the workspace or absolute under " + w.Mount() + "."},
+			field{"path", "string", "The file, relative to the workspace or absolute under " + places(w, false) + "."},
 			field{"offset", "integer", "The first line to read; 1 is the first of the file and the default."},
 			field{"limit", "integer", fmt.Sprintf("How many lines to read; default and largest %d.", ReadLines)},
 		),

@@ -22,9 +22,9 @@ var _ Tool = (*writeFile)(nil)
 func NewWriteFile(w *workspace.Workspace) Tool {
 	return &writeFile{workspace: w, def: Definition{
 		Name:        "write_file",
-		Description: describe("write_file", map[string]string{"Mount": w.Mount()}),
+		Description: describe("write_file", map[string]string{"Mount": places(w, true)}),
 		Schema: object(2,
-			field{"path", "string", "The file, relative to the workspace or absolute under " + w.Mount() + "."},
+			field{"path", "string", "The file, relative to the workspace or absolute under " + places(w, true) + "."},
 			field{"content", "string", "The whole content, written byte for byte."},
 		),
 		Effect: Write,

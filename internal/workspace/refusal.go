@@ -19,6 +19,9 @@ var (
 	ErrFileType = errors.New("wrong type of file")
 	// ErrChanged is wrapped when a file changed while it was being edited.
 	ErrChanged = errors.New("changed meanwhile")
+	// ErrReadOnly is wrapped when a path to write leads to a folder that is
+	// mounted read-only.
+	ErrReadOnly = errors.New("read-only")
 	// ErrTooLarge is wrapped when a file is larger than the caller's bound.
 	ErrTooLarge = errors.New("too large")
 )

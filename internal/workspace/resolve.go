@@ -23,6 +23,8 @@ const (
 // A place is where a path leads: a name in an open folder. Everything done
 // there is done through the folder's handle.
 type place struct {
+	in     *mounted // the folder that holds it
+	home   bool     // that is the workspace
 	dir    *os.Root
 	base   string      // "." for the folder itself
 	parent []string    // the folder's own names, from the workspace down, no links
@@ -32,20 +34,28 @@ type place struct {
 
 func (p *place) close() { p.dir.Close() }
 
-// name is the path of the place relative to the workspace, without links.
-func (p *place) name() string { return path.Join(path.Join(p.parent...), p.base) }
+// name is the path of the place relative to the workspace, without links; in
+// another folder it is absolute.
+func (p *place) name() string {
+	name := path.Join(path.Join(p.parent...), p.base)
+	if p.home {
+		return name
+	}
+	return path.Join(p.in.path, name)
+}
 
 // A walk resolves one path.
 type walk struct {
 	w      *Workspace
 	given  string
 	create bool     // make missing folders on the way
+	in     *mounted // the mounted folder that the walk is in
 	dir    *os.Root // the folder reached, owned
-	names  []string // its names, from the workspace down
+	names  []string // its names, from the mounted one down
 	rest   []string // what is still to be walked
-	// above is set while the walk is outside the workspace, where nothing is
-	// looked at: going on to the mount point comes back in, as inside the
-	// sandbox, and ending there is refused.
+	// above is set while the walk is outside of all mounted folders, where
+	// nothing is looked at: going on to the mount point of one comes back in,
+	// as inside the sandbox, and ending there is refused.
 	above        string
 	link, target string // the link followed last
 	links        int
@@ -61,7 +71,7 @@ func (w *Workspace) resolve(name string, create bool) (*place, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	k := &walk{w: w, given: name, create: create, rest: split(name)}
+	k := &walk{w: w, given: name, create: create, in: w.home, rest: split(name)}
 	if path.IsAbs(name) {
 		k.above = "/"
 	}
@@ -124,7 +134,14 @@ func (k *walk) run() (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &place{dir: k.dir, base: ".", parent: k.names, info: info, linked: k.links > 0}, nil
+	return k.place(".", info), nil
+}
+
+// place is a name in the folder reached.
+func (k *walk) place(base string, info fs.FileInfo) *place {
+	return &place{
+		in: k.in, home: k.in == k.w.home, dir: k.dir, base: base, parent: k.names, info: info, linked: k.links > 0,
+	}
 }
 
 // step takes one name. It returns a place when that was the last one.
@@ -132,15 +149,16 @@ func (k *walk) step(name string) (*place, error) {
 	switch {
 	case k.above != "":
 		k.rest = k.rest[1:]
-		if k.above = path.Join(k.above, name); k.above == k.w.mount {
-			k.above = ""
+		k.above = path.Join(k.above, name)
+		if into := k.w.mountedAt(k.above); into != nil {
+			k.in, k.above = into, ""
 			return nil, k.restart(nil)
 		}
 		return nil, nil
 	case name == "..":
 		k.rest = k.rest[1:]
 		if len(k.names) == 0 {
-			k.above = path.Dir(k.w.mount)
+			k.above = path.Dir(k.in.path)
 			return nil, nil
 		}
 		return nil, k.restart(k.names[:len(k.names)-1])
@@ -150,7 +168,7 @@ func (k *walk) step(name string) (*place, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && last:
 		info = nil
-	case errors.Is(err, fs.ErrNotExist) && k.create:
+	case errors.Is(err, fs.ErrNotExist) && k.create && !k.in.readOnly:
 		return nil, k.makeDir(name)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, k.missing(name)
@@ -161,7 +179,7 @@ func (k *walk) step(name string) (*place, error) {
 	case !last:
 		return nil, k.enter(name, info)
 	}
-	return &place{dir: k.dir, base: name, parent: k.names, info: info, linked: k.links > 0}, nil
+	return k.place(name, info), nil
 }
 
 // restart goes to the folder with the given names. They are names that the
@@ -170,7 +188,7 @@ func (k *walk) step(name string) (*place, error) {
 func (k *walk) restart(names []string) error {
 	// The final "/." makes every name an O_DIRECTORY step: a FIFO in the
 	// place of the folder fails there, while opening it would block.
-	dir, err := k.w.root.OpenRoot(path.Join(".", path.Join(names...)) + "/.")
+	dir, err := k.in.root.OpenRoot(path.Join(".", path.Join(names...)) + "/.")
 	if err != nil {
 		return err
 	}
@@ -240,7 +258,8 @@ func (k *walk) through() string {
 
 func (k *walk) outside() error {
 	if k.link == "" {
-		return refuse(k.given, ErrOutside, "is outside the workspace: use a path relative to the workspace, or one under %s", k.w.mount)
+		places := append([]string{k.w.home.path}, k.w.Further(false)...)
+		return refuse(k.given, ErrOutside, "is outside the workspace: use a path relative to the workspace, or one under %s", strings.Join(places, " or "))
 	}
 	return refuse(k.given, ErrOutside, "the link %s leads to %s, which is outside the workspace", quote(k.link), quote(k.target))
 }

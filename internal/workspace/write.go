@@ -38,6 +38,9 @@ func (w *Workspace) WriteFile(name string, data []byte) (Written, error) {
 		return Written{}, err
 	}
 	defer p.close()
+	if err := p.writable(name); err != nil {
+		return Written{}, err
+	}
 	if err := p.replace(w.owner, data, nil); err != nil {
 		return Written{}, failure(name, "writing", err)
 	}
@@ -56,6 +59,9 @@ func (w *Workspace) UpdateFile(name string, limit int64, update func(old []byte)
 		return Written{}, err
 	}
 	defer p.close()
+	if err := p.writable(name); err != nil {
+		return Written{}, err
+	}
 	f, err := p.open(name)
 	if err != nil {
 		return Written{}, err
@@ -79,6 +85,14 @@ func (w *Workspace) UpdateFile(name string, limit int64, update func(old []byte)
 		return Written{}, failure(name, "writing", err)
 	}
 	return p.written(), nil
+}
+
+// writable refuses a place that the sandbox cannot write either.
+func (p *place) writable(name string) error {
+	if !p.in.readOnly {
+		return nil
+	}
+	return refuse(name, ErrReadOnly, "is in %s, which can only be read: copy it into the workspace to change it", quote(p.in.path))
 }
 
 func (p *place) written() Written {
