@@ -150,8 +150,9 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 
 	capture := output.NewCapture(ShownOutput)
 	var w io.Writer = capture
+	limited := output.NewLimited(out, KeptOutput)
 	if out != nil {
-		w = io.MultiWriter(capture, output.NewLimited(out, KeptOutput))
+		w = io.MultiWriter(capture, limited)
 	}
 	res, err := b.sandbox.Exec(ctx, sandbox.Command{
 		Script: in.Command, Dir: dir, Stdout: w, Stderr: w, Timeout: timeout, OutputLimit: MaxOutput,
@@ -166,9 +167,16 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 		next = res.Dir
 	}
 	r := report{result: res, limits: b.sandbox.Info().Limits, timeout: timeout, clamped: clamped, from: dir, next: next}
-	lines := append(r.lines(), b.opts.Jobs.news()...)
+	shown, lines := capture.Text(), r.lines()
+	if keeper, ok := out.(Keeper); ok && shown.DroppedBytes > 0 {
+		if err := keeper.Close(); err != nil {
+			return Result{}, err
+		}
+		lines = append(lines, keeper.Kept().lines(limited.Dropped > 0)...)
+	}
+	lines = append(lines, b.opts.Jobs.news()...)
 	return Result{
-		Parts:    Text(bracketed(capture.String(), lines)).Parts,
+		Parts:    Text(bracketed(shown.Text, lines)).Parts,
 		IsError:  res.Status != sandbox.Exited,
 		Status:   string(res.Status),
 		ExitCode: res.ExitCode,

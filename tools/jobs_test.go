@@ -358,3 +358,41 @@ func TestJobKept(t *testing.T) {
 		t.Errorf("closed %d times", kept.closed)
 	}
 }
+
+// TestBashKept: a command's result names the file with what it leaves out.
+func TestBashKept(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		output string
+		want   string // how the text ends
+		closed int
+	}{
+		{"all shown", "little\n", "little\n[exit code 0]", 0},
+		{
+			"cut", strings.Repeat("much\n", 10_000),
+			"much\n[exit code 0]\n[full output: /belljar/outputs/0001.txt, 50,000 bytes, 10,000 lines; read_file, grep and sed can read it]", 1,
+		},
+		{
+			"more than is kept", strings.Repeat("0123456789abcde\n", 1<<20+1),
+			"\n[exit code 0]\n[the beginning of the output: /belljar/outputs/0001.txt, 16,777,216 bytes, 1,048,576 lines; read_file, grep and sed can read it]", 1,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bash, err := tools.NewBash(box{func(_ context.Context, cmd sandbox.Command) (sandbox.Result, error) {
+				_, err := io.WriteString(cmd.Stdout, test.output)
+				return exited(0), err
+			}}, tools.BashOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := new(shelf)
+			res, err := bash.ExecuteTo(t.Context(), json.RawMessage(`{"command":"x"}`), kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := text(t, res); !strings.HasSuffix(got, test.want) || kept.closed != test.closed {
+				t.Errorf("the end is %q, want %q; closed %d times", got[max(0, len(got)-250):], test.want, kept.closed)
+			}
+		})
+	}
+}

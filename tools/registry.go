@@ -20,7 +20,7 @@ type Streamer interface {
 	// ExecuteTo is Execute with out taking the raw output, which may be cut at
 	// the tool's own bound. out is used by one goroutine at a time and not
 	// after the return. When it fails the call is ended and the error
-	// returned.
+	// returned. Where out is a Keeper it may be closed.
 	ExecuteTo(ctx context.Context, args json.RawMessage, out io.Writer) (Result, error)
 }
 

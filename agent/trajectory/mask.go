@@ -18,7 +18,10 @@ const MinSecret = 8
 
 // A Masker hides known secret values. The zero value hides nothing. Safe for
 // concurrent use.
-type Masker struct{ replacer *strings.Replacer }
+type Masker struct {
+	replacer *strings.Replacer
+	forms    []string // what is hidden, the longest first
+}
 
 // NewMasker returns a Masker of the values. Each is also found as it looks
 // inside JSON, a quoted Go string and a URL. Values shorter than MinSecret are
@@ -46,11 +49,12 @@ func NewMasker(values ...string) *Masker {
 		}
 		return strings.Compare(a, b)
 	})
+	forms = slices.Compact(forms)
 	var pairs []string
-	for _, form := range slices.Compact(forms) {
+	for _, form := range forms {
 		pairs = append(pairs, form, Hidden)
 	}
-	return &Masker{replacer: strings.NewReplacer(pairs...)}
+	return &Masker{replacer: strings.NewReplacer(pairs...), forms: forms}
 }
 
 // Mask returns the text with every secret hidden.

@@ -29,6 +29,7 @@ type job struct {
 	masker  *trajectory.Masker
 	session *trajectory.Session
 	jar     *jar
+	outputs *outputs
 	jobs    *tools.Jobs // what the model runs in the background
 	folder  *workspace.Workspace
 	agents  string // the text of the workspace's AGENTS.md
@@ -126,6 +127,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		}
 	}()
 	j.spec.Session = j.session.ID
+	j.spec.Mounts = append(j.spec.Mounts, sandbox.Mount{Source: j.session.Outputs(), Target: outputsPoint, ReadOnly: true})
 	progress := j.app.stderr
 	if j.opts.quiet {
 		progress = io.Discard
@@ -133,17 +135,40 @@ func (j *job) open(ctx context.Context) (err error) {
 	if j.jar, err = j.app.open(ctx, &j.opts.sandboxFlags, j.spec, progress); err != nil {
 		return err
 	}
-	j.jobs = tools.NewJobs(j.jar, tools.JobsOptions{})
-	// The sandbox is closed first, which ends all jobs at once.
-	j.closers = append(j.closers, j.jobs.Close, j.jar.Close)
-	if j.folder, err = workspace.Open(j.spec.Workspace, j.jar.Info().MountPoint, j.spec.Owner); err != nil {
+	j.closers = append(j.closers, j.jar.Close)
+	if err := j.openFolders(); err != nil {
 		return err
 	}
-	j.closers = append(j.closers, j.folder.Close)
 	if err := j.describe(); err != nil {
 		return err
 	}
 	return j.openRecord()
+}
+
+// openFolders opens what the tools work on beside the sandbox: the folders that
+// it sees, and the outputs of its commands.
+func (j *job) openFolders() (err error) {
+	info := j.jar.Info()
+	if j.folder, err = workspace.Open(j.spec.Workspace, info.MountPoint, j.spec.Owner); err != nil {
+		return err
+	}
+	j.closers = append(j.closers, j.folder.Close)
+	inside := ""
+	for _, m := range info.Mounts {
+		if err := j.folder.Add(m); err != nil {
+			return err
+		}
+		if m.Source == j.session.Outputs() {
+			inside = m.Target
+		}
+	}
+	if j.outputs, err = newOutputs(j.session.Outputs(), inside, j.masker); err != nil {
+		return err
+	}
+	j.jobs = tools.NewJobs(j.jar, tools.JobsOptions{Keep: j.outputs.keep})
+	// The sandbox is closed first, which ends all jobs at once.
+	j.closers = append([]func() error{j.jobs.Close}, j.closers...)
+	return nil
 }
 
 // describe writes down what the sandbox turned out to be, and shows it with

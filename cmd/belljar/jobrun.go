@@ -29,7 +29,7 @@ func (j *job) run(ctx context.Context) error {
 		Start: trajectory.Start{
 			Session: j.session.ID, Image: trajectory.Image(info.Image), Engine: info.Engine, Limits: limitsOf(info.Limits),
 		},
-		NewOutput: newOutputs(j.session.Outputs(), j.masker, j.secrets).open,
+		NewOutput: j.outputs.open,
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
 		Closing:   j.closing,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
