@@ -171,6 +171,8 @@ type Info struct {
 	Limits Limits
 	// Network is the network mode in force.
 	Network Network
+	// Protected is what of the workspace commands cannot change.
+	Protected Protection
 	// Loosened names every setting that is weaker than the profile's own.
 	Loosened []string
 }
@@ -199,4 +201,6 @@ type Capabilities struct {
 	Dir bool `json:"dir"`
 	// Isolated: the host's files, processes and network are out of reach.
 	Isolated bool `json:"isolated"`
+	// Protect: paths of the workspace can be kept from change, Spec.Protect.
+	Protect bool `json:"protect"`
 }

@@ -31,6 +31,12 @@ type Spec struct {
 	Limits Limits
 	// Env holds K=V pairs that every command sees.
 	Env []string
+	// Protect names what of the workspace commands may not change. A runtime
+	// that cannot hold it (Capabilities.Protect) refuses the spec.
+	Protect Protection
+	// Unprotected says that the user asked for no protection of what programs
+	// on the host obey. It is recorded as a loosening.
+	Unprotected bool
 	// Session names the session that the sandbox belongs to, for labels.
 	Session string
 }

@@ -109,8 +109,11 @@ type Reply struct {
 	Clean  bool   `json:",omitempty"`
 	// Dir is where the shell of the only victim was when a Kill found it.
 	Dir []byte `json:",omitempty"`
-	// Inode is that of the setup's Root, in answer to a Count.
-	Inode uint64 `json:",omitempty"`
+	// Inode and Device are those of the setup's Root, in answer to a Count,
+	// 0 for what is not there; NoEntry that it cannot be entered.
+	Inode   uint64 `json:",omitempty"`
+	Device  uint64 `json:",omitempty"`
+	NoEntry bool   `json:",omitempty"`
 	// DirLost answers a Run: Dir could not be entered.
 	DirLost bool `json:",omitempty"`
 	// Error tells why a request could not be served.

@@ -41,12 +41,7 @@ func serve() int {
 		case Prepare:
 			s.prepare(req.Setup)
 		case Count:
-			// 0 where it cannot be entered.
-			var stat unix.Stat_t
-			if root := string(req.Setup.Root); unix.Access(root, unix.X_OK) == nil {
-				_ = unix.Stat(root, &stat)
-			}
-			if s.reply(req, Reply{Inode: stat.Ino}) != nil {
+			if s.reply(req, identify(string(req.Setup.Root))) != nil {
 				return 125
 			}
 		case Kill:
@@ -95,6 +90,15 @@ func (s *spare) rehearse() {
 	_, _ = json.Marshal(t)
 	_, _ = json.Marshal(Reply{})
 	_ = json.Unmarshal([]byte("{}"), new(Request))
+}
+
+// identify answers a Count about a path.
+func identify(path string) Reply {
+	var stat unix.Stat_t
+	if unix.Stat(path, &stat) != nil {
+		return Reply{NoEntry: true}
+	}
+	return Reply{Inode: stat.Ino, Device: uint64(stat.Dev), NoEntry: unix.Access(path, unix.X_OK) != nil}
 }
 
 // A spare is the state of one supervisor.

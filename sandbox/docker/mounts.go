@@ -3,7 +3,9 @@ package docker
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/docker/docker/api/types/mount"
 
@@ -26,27 +28,50 @@ func checkMounts(mounts []sandbox.Mount) error {
 	return nil
 }
 
-// mounts are the host's files and folders that the container sees.
+// mounts are the folders and files of the host that the container sees. A
+// mount of this kind is refused when its source is missing, where the older
+// kind makes an empty folder that belongs to root.
 func (p *plan) mounts() []mount.Mount {
-	readOnly := func(source, target string) mount.Mount {
-		return mount.Mount{Type: mount.TypeBind, Source: source, Target: target, ReadOnly: true}
+	return slices.Concat([]mount.Mount{
+		bind(p.spec.Workspace, sandbox.MountPoint, false),
+		bind(p.helper, helperInside, true),
+		bind(filepath.Join(p.passwd, "passwd"), "/etc/passwd", true),
+		bind(filepath.Join(p.passwd, "group"), "/etc/group", true),
+	}, p.protections(), p.further())
+}
+
+// protections mount paths of the workspace onto themselves. What is a mount
+// point cannot be renamed or removed inside, and without capabilities a
+// read-only mount stays one. Engines make deeper mounts after those they lie
+// in, whatever their order here.
+func (p *plan) protections() []mount.Mount {
+	var list []mount.Mount
+	add := func(names []string, readOnly bool) {
+		for _, name := range names {
+			list = append(list, bind(filepath.Join(p.spec.Workspace, filepath.FromSlash(name)), path.Join(sandbox.MountPoint, name), readOnly))
+		}
 	}
-	list := []mount.Mount{
-		// A mount of this kind is refused when its source is missing, where
-		// the older kind makes an empty folder that belongs to root.
-		{Type: mount.TypeBind, Source: p.spec.Workspace, Target: sandbox.MountPoint},
-		readOnly(p.helper, helperInside),
-		readOnly(filepath.Join(p.passwd, "passwd"), "/etc/passwd"),
-		readOnly(filepath.Join(p.passwd, "group"), "/etc/group"),
-	}
+	add(p.spec.Protect.Fixed, false)
+	add(p.spec.Protect.ReadOnly, true)
+	return list
+}
+
+// further are the folders beside the workspace.
+func (p *plan) further() []mount.Mount {
+	var list []mount.Mount
 	for _, m := range p.spec.Mounts {
-		bind := mount.Mount{Type: mount.TypeBind, Source: m.Source, Target: m.Target, ReadOnly: m.ReadOnly}
+		further := bind(m.Source, m.Target, m.ReadOnly)
 		if m.ReadOnly {
 			// Engines make only the top of such a mount read-only: what is
 			// mounted below the source could be written.
-			bind.BindOptions = &mount.BindOptions{NonRecursive: true}
+			further.BindOptions = &mount.BindOptions{NonRecursive: true}
 		}
-		list = append(list, bind)
+		list = append(list, further)
 	}
 	return list
+}
+
+// bind makes a mount of a path of the host.
+func bind(source, target string, readOnly bool) mount.Mount {
+	return mount.Mount{Type: mount.TypeBind, Source: source, Target: target, ReadOnly: readOnly}
 }

@@ -52,3 +52,9 @@ func inodeOf(path string) (uint64, error) {
 	}
 	return stat.Ino, nil
 }
+
+// hasNumbers tells whether a file has the numbers that stat(2) gave for one.
+func hasNumbers(info os.FileInfo, device, inode uint64) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && uint64(stat.Dev) == device && stat.Ino == inode
+}

@@ -138,6 +138,9 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 	if err := (sandbox.Command{Script: ":", Env: spec.Env}).Check(); err != nil {
 		return err
 	}
+	if err := spec.Protect.Check(); err != nil {
+		return err
+	}
 	switch spec.Network {
 	case sandbox.NetworkNone, sandbox.NetworkAllow, sandbox.NetworkBridge:
 	default:
@@ -171,6 +174,9 @@ func (p *plan) loosened() []string {
 		if !m.ReadOnly {
 			list = append(list, "mount="+m.Source+":"+m.Target)
 		}
+	}
+	if p.spec.Unprotected {
+		list = append(list, "protect=false")
 	}
 	return list
 }

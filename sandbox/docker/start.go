@@ -42,7 +42,7 @@ func (e *Engine) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 
 // Capabilities tells what containers of this engine can do.
 func (e *Engine) Capabilities() sandbox.Capabilities {
-	return sandbox.Capabilities{Counters: true, KillTree: true, Limits: true, OnePipe: true, Dir: true, Isolated: true}
+	return sandbox.Capabilities{Counters: true, KillTree: true, Limits: true, OnePipe: true, Dir: true, Isolated: true, Protect: true}
 }
 
 func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
@@ -62,7 +62,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 		info: sandbox.Info{
 			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
 			MountPoint: sandbox.MountPoint, Helper: helperInside, Mounts: plan.spec.Mounts, User: plan.user(), Limits: plan.spec.Limits,
-			Network: plan.spec.Network, Loosened: plan.loosened(),
+			Network: plan.spec.Network, Protected: plan.spec.Protect, Loosened: plan.loosened(),
 		},
 	}
 	b.pool = newPool(func() (*spare, error) { return b.startSpare(lifetime) })
@@ -138,10 +138,14 @@ func (b *box) check(ctx context.Context, plan *plan) error {
 		first.close()
 		return b.explain("asking the supervisor in the container", err)
 	}
+	if err := plan.checkProtected(ctx, first); err != nil {
+		first.close()
+		return b.explain("checking what is protected", err)
+	}
 	b.info.Shell = first.shell
 	b.pool.put(first)
 	b.pool.hint(setup)
-	return plan.checkWorkspace(reply.Inode)
+	return plan.checkWorkspace(reply)
 }
 
 // mergedOutput stands for one writer for both streams, which is how the first
@@ -150,21 +154,27 @@ type mergedOutput struct{}
 
 func (mergedOutput) Write(p []byte) (int, error) { return len(p), nil }
 
+// sameKernel tells whether files have the same numbers inside as here. In a
+// virtual machine and with a runtime that is a kernel of its own they have not.
+func (p *plan) sameKernel() bool {
+	return runtime.GOOS == "linux" && p.runtime() == "runc" && !strings.Contains(p.engine.info.OperatingSystem, "Docker Desktop")
+}
+
 // checkWorkspace compares what is seen at the mount point with the workspace.
 // An engine in another mount name space or on another machine makes an empty
 // folder, or has another one of the same name.
-func (p *plan) checkWorkspace(inode uint64) error {
-	if inode == 0 {
+func (p *plan) checkWorkspace(seen supervisor.Reply) error {
+	if seen.NoEntry {
 		return fmt.Errorf("the workspace %s cannot be entered by user %s in the container: check who may enter the folder", p.spec.Workspace, p.user())
 	}
-	if runtime.GOOS != "linux" || p.runtime() != "runc" || strings.Contains(p.engine.info.OperatingSystem, "Docker Desktop") {
-		return nil // files are counted by another kernel there
+	if !p.sameKernel() {
+		return nil
 	}
 	want, err := inodeOf(p.spec.Workspace)
 	if err != nil {
 		return fmt.Errorf("looking at the workspace: %w", err)
 	}
-	if want != inode {
+	if want != seen.Inode {
 		return fmt.Errorf("the workspace %s is another folder for the engine, which seems to run elsewhere: use a folder that it can see", p.spec.Workspace)
 	}
 	return nil

@@ -52,6 +52,9 @@ func (r *Runtime) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox
 	if err != nil {
 		return nil, err
 	}
+	if !spec.Protect.Empty() {
+		return nil, errors.New("host processes cannot be kept from changing their files; ask for no protection")
+	}
 	credential, err := credentialOf(spec.Owner)
 	if err != nil {
 		return nil, err

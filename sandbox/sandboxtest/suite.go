@@ -61,6 +61,8 @@ func parts() []part {
 		{"Counters", func(c sandbox.Capabilities) bool { return c.Counters && c.Limits }, counterTests()},
 		{"Limits", func(c sandbox.Capabilities) bool { return c.Limits }, limitTests()},
 		{"Isolated", func(c sandbox.Capabilities) bool { return c.Isolated }, isolationTests()},
+		{"Protect", func(c sandbox.Capabilities) bool { return c.Protect }, protectTests()},
+		{"Unprotected", func(c sandbox.Capabilities) bool { return !c.Protect }, unprotectedTests()},
 	}
 }
 
