@@ -22,7 +22,7 @@ type File struct {
 // sockets and devices are refused by type. What cannot be opened is a
 // [Refusal]. The caller closes the file.
 func (w *Workspace) Open(name string) (*File, error) {
-	p, err := w.resolve(name, false)
+	p, err := w.resolve(name, toRead)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func readable(name string, info fs.FileInfo) error {
 
 // Stat tells what name leads to, links followed, without opening it.
 func (w *Workspace) Stat(name string) (fs.FileInfo, error) {
-	p, err := w.resolve(name, false)
+	p, err := w.resolve(name, toRead)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ type walk struct {
 	w      *Workspace
 	given  string
 	create bool     // make missing folders on the way
+	write  bool     // what it leads to will be written
 	in     *mounted // the mounted folder that the walk is in
 	dir    *os.Root // the folder reached, owned
 	names  []string // its names, from the mounted one down
@@ -65,13 +66,21 @@ type walk struct {
 // errSwapped says that what a step saw was replaced before it was entered.
 var errSwapped = errors.New("replaced meanwhile")
 
-// resolve walks to where name leads. With create, missing folders on the way
-// are made. The caller closes the place.
-func (w *Workspace) resolve(name string, create bool) (*place, error) {
+// A purpose is what a path is resolved for.
+type purpose int
+
+const (
+	toRead   purpose = iota
+	toUpdate         // what is there is going to be changed
+	toCreate         // the same, and missing folders on the way are made
+)
+
+// resolve walks to where name leads. The caller closes the place.
+func (w *Workspace) resolve(name string, why purpose) (*place, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	k := &walk{w: w, given: name, create: create, in: w.home, rest: split(name)}
+	k := &walk{w: w, given: name, create: why == toCreate, write: why != toRead, in: w.home, rest: split(name)}
 	if path.IsAbs(name) {
 		k.above = "/"
 	}
@@ -166,20 +175,26 @@ func (k *walk) step(name string) (*place, error) {
 	info, err := k.dir.Lstat(name)
 	last := len(k.rest) == 1
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && last:
-		info = nil
-	case errors.Is(err, fs.ErrNotExist) && k.create && !k.in.readOnly:
-		return nil, k.makeDir(name)
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, k.missing(name)
-	case err != nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
+	case err != nil:
+		info = nil
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, k.follow(name)
-	case !last:
-		return nil, k.enter(name, info)
 	}
-	return k.place(name, info), nil
+	if guardErr := k.guard(name, info); guardErr != nil {
+		return nil, guardErr
+	}
+	switch {
+	case last:
+		return k.place(name, info), nil
+	case info != nil:
+		return nil, k.enter(name, info)
+	case k.create && !k.in.readOnly:
+		return nil, k.makeDir(name)
+	default:
+		return nil, k.missing(name)
+	}
 }
 
 // restart goes to the folder with the given names. They are names that the

@@ -52,6 +52,18 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	}
 }
 
+// errReadOnly is the error of a file system that cannot be written.
+const errReadOnly = syscall.EROFS
+
+// linkCount is how many names a file has.
+func linkCount(info fs.FileInfo) int {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return int(st.Nlink)
+}
+
 // uidGid are the numbers of a file's owner and group.
 func uidGid(info fs.FileInfo) (uid, gid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -28,6 +28,8 @@ type Workspace struct {
 	home    *mounted   // the workspace itself
 	further []*mounted // where the sandbox sees other folders
 	owner   sandbox.Owner
+	// protected are the paths of the workspace that are not written, see Protect.
+	protected []string
 	// write serialises writers, so that two edits of one file through two
 	// names cannot lose one of them.
 	write sync.Mutex

@@ -33,7 +33,7 @@ func (w *Workspace) WriteFile(name string, data []byte) (Written, error) {
 	if strings.HasSuffix(name, "/") {
 		return Written{}, refuse(name, ErrFileType, "names a folder: give the name of a file")
 	}
-	p, err := w.resolve(name, true)
+	p, err := w.resolve(name, toCreate)
 	if err != nil {
 		return Written{}, err
 	}
@@ -54,7 +54,7 @@ func (w *Workspace) WriteFile(name string, data []byte) (Written, error) {
 func (w *Workspace) UpdateFile(name string, limit int64, update func(old []byte) ([]byte, error)) (Written, error) {
 	w.write.Lock()
 	defer w.write.Unlock()
-	p, err := w.resolve(name, false)
+	p, err := w.resolve(name, toUpdate)
 	if err != nil {
 		return Written{}, err
 	}
@@ -168,24 +168,34 @@ func (p *place) unchanged(seen fs.FileInfo) error {
 
 // makeDir makes the folder name where the walk is; the next step enters it.
 func (k *walk) makeDir(name string) error {
-	err := k.dir.Mkdir(name, 0o777&^fs.FileMode(k.w.owner.Umask))
+	err := makeFolder(k.dir, name, k.w.owner)
+	if err != nil && !errors.Is(err, errSwapped) {
+		return refuse(k.given, err, "making the folder %q: %s", name, reason(err))
+	}
+	return err
+}
+
+// makeFolder makes a folder of the owner in dir. The error is errSwapped when
+// something else is or comes in its place.
+func makeFolder(dir *os.Root, name string, owner sandbox.Owner) error {
+	err := dir.Mkdir(name, 0o777&^fs.FileMode(owner.Umask))
 	if errors.Is(err, fs.ErrExist) {
 		return errSwapped
 	}
 	if err != nil {
-		return refuse(k.given, err, "making the folder %q: %s", name, reason(err))
+		return err
 	}
-	dir, err := k.dir.OpenRoot(name + "/.")
+	made, err := dir.OpenRoot(name + "/.")
 	if err != nil {
 		return errSwapped
 	}
-	defer dir.Close()
-	f, err := dir.Open(".")
+	defer made.Close()
+	f, err := made.Open(".")
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return give(k.dir, f, k.w.owner)
+	return give(dir, f, owner)
 }
 
 // give makes the owner the owner of f, which was just made in dir. Where the

@@ -1,0 +1,52 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belljar/belljar/sandbox"
+)
+
+// ErrProtected is wrapped when a path is one that must not be written.
+var ErrProtected = errors.New("protected")
+
+// Protect makes the workspace refuse to write what p holds read-only, by
+// whatever name: through links, in another case of letters where the file
+// system does not tell them apart, under a second name. Where a repository is
+// held, so are those of its files that do not exist yet. It is called before
+// anything is written.
+func (w *Workspace) Protect(p sandbox.Protection) {
+	w.protected = slices.Clone(p.ReadOnly)
+	if slices.Contains(p.Fixed, gitDir) {
+		w.protected = append(w.protected, gitFiles()...)
+		w.protected = append(w.protected, gitHooks)
+	}
+}
+
+// guard refuses a step of a walk that is going to write: to the name in the
+// folder that the walk has reached. info is what is there, nil for nothing.
+// Every folder on the way is looked at as well, so what lies in a protected
+// one is refused too.
+func (k *walk) guard(name string, info fs.FileInfo) error {
+	if !k.write {
+		return nil
+	}
+	at := path.Join(path.Join(k.names...), name)
+	for _, protected := range k.w.protected {
+		same := k.in == k.w.home && strings.EqualFold(at, protected)
+		if !same && info != nil {
+			// Looked at each time: the host may replace it during a run.
+			held, err := k.w.home.root.Lstat(protected)
+			same = err == nil && os.SameFile(held, info)
+		}
+		if same {
+			return refuse(k.given, ErrProtected, "%s is protected, because git on the host runs what it says: "+
+				"leave it as it is, and tell the user what to change there", quote(protected))
+		}
+	}
+	return nil
+}
