@@ -91,12 +91,13 @@ func NewBash(sb sandbox.Sandbox, opts BashOptions) (Streamer, error) {
 		dir = sandbox.MountPoint
 	}
 	b.turn <- dir
-	b.def = opts.definition(dir)
+	b.def = opts.definition(dir, info.Protected.ReadOnly)
 	return b, nil
 }
 
-// definition describes a tool whose first command runs in dir.
-func (o BashOptions) definition(dir string) Definition {
+// definition describes a tool whose first command runs in dir, and cannot
+// change the protected paths.
+func (o BashOptions) definition(dir string, protected []string) Definition {
 	fields := []field{
 		{"command", "string", "The script to run."},
 		{"timeout_seconds", "number", fmt.Sprintf("Seconds after which the command and all its processes are ended; fractions are allowed. Default %s, at most %s.",
@@ -112,6 +113,7 @@ func (o BashOptions) definition(dir string) Definition {
 			"Dir": dir, "Timeout": seconds(o.Timeout), "MaxTimeout": seconds(o.MaxTimeout),
 			"Shown": output.Count(ShownOutput, "character"), "Max": output.Size(MaxOutput),
 			"Jobs": o.Jobs != nil, "MaxJobs": MaxJobs,
+			"Protected": list(protected),
 		}),
 		Schema: object(1, fields...),
 		Effect: Execute,
@@ -226,3 +228,12 @@ func (b *bash) timeout(in bashArguments) (timeout time.Duration, clamped bool, e
 
 // seconds shows a duration as a number of seconds.
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+
+// list joins names for a sentence.
+func list(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

@@ -34,6 +34,8 @@ type Manifest struct {
 	// InjectHeaders the headers that were added, as HOST=NAME.
 	AllowHosts    []string `json:"allow_hosts,omitempty"`
 	InjectHeaders []string `json:"inject_headers,omitempty"`
+	// Protected are the paths of the workspace that commands could not change.
+	Protected []string `json:"protected"`
 	// Loosened names every setting that is weaker than the profile's own.
 	Loosened []string `json:"loosened"`
 	Versions Versions `json:"versions"`
@@ -52,6 +54,9 @@ const manifestName = "manifest.json"
 
 // writeManifest puts the manifest in dir whole or not at all.
 func writeManifest(dir string, m Manifest) error {
+	if m.Protected == nil {
+		m.Protected = []string{}
+	}
 	if m.Loosened == nil {
 		m.Loosened = []string{}
 	}

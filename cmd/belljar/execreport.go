@@ -58,7 +58,9 @@ type execJSON struct {
 	InjectHeaders    []string       `json:"inject_headers"`
 	NetworkDecisions []networkEntry `json:"network_decisions"`
 	NetworkDropped   int            `json:"network_dropped"`
-	Loosened         []string       `json:"loosened"`
+	// Protected are the paths of the workspace that commands could not change.
+	Protected []string `json:"protected"`
+	Loosened  []string `json:"loosened"`
 	// Capabilities are what this engine can do and prove.
 	Capabilities sandbox.Capabilities `json:"capabilities"`
 }
@@ -80,7 +82,7 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		Left: orEmpty(result.Left), LeftCount: result.LeftCount,
 		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
 		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, User: info.User,
-		Limits: info.Limits, Network: info.Network, Loosened: orEmpty(info.Loosened),
+		Limits: info.Limits, Network: info.Network, Protected: orEmpty(info.Protected.ReadOnly), Loosened: orEmpty(info.Loosened),
 		Capabilities: r.jar.engine.Capabilities(),
 	}
 	hosts, injections := r.gate.rules()

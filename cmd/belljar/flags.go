@@ -56,6 +56,7 @@ type sandboxFlags struct {
 	force     bool
 	networkFlags
 	env, pass []string
+	protect   bool
 }
 
 func (f *sandboxFlags) add(flags *pflag.FlagSet) {
@@ -64,6 +65,7 @@ func (f *sandboxFlags) add(flags *pflag.FlagSet) {
 	f.networkFlags.add(flags)
 	flags.StringArrayVar(&f.env, "env", nil, "environment variable K=V for commands (may be repeated)")
 	flags.StringArrayVar(&f.pass, "pass-env", nil, "variable K of belljar's own environment to hand on (may be repeated)")
+	flags.BoolVar(&f.protect, "protect", true, "keep the workspace's .git/config and .git/hooks, which programs on the host obey, from being changed; --protect=false lets commands change them")
 	f.limitFlags.add(flags)
 	f.engineFlags.add(flags)
 }

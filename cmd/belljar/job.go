@@ -139,6 +139,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	if err := j.openFolders(); err != nil {
 		return err
 	}
+	j.folder.Protect(j.jar.Info().Protected)
 	if err := j.describe(); err != nil {
 		return err
 	}
@@ -182,6 +183,7 @@ func (j *job) describe() error {
 	manifest.Image = trajectory.Image(info.Image)
 	manifest.Engine, manifest.Runtime, manifest.User = info.Engine, info.Runtime, info.User
 	manifest.Network, manifest.Loosened = string(info.Network), info.Loosened
+	manifest.Protected = info.Protected.ReadOnly
 	manifest.Limits = limitsOf(info.Limits)
 	if err := j.session.SetManifest(manifest); err != nil {
 		return err

@@ -44,7 +44,7 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	}
 	spec := sandbox.Spec{
 		Workspace: folder, Owner: owner, Image: f.image, Runtime: f.runtime,
-		Network: network, Limits: f.limits(), Env: env,
+		Network: network, Limits: f.limits(), Env: env, Unprotected: !f.protect,
 	}
 	if spec.Image == "" {
 		spec.Image = images.Tag()
@@ -79,10 +79,29 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 	if _, err = connected.EnsureImage(ctx, spec.Image, progress); err != nil {
 		return nil, err
 	}
+	if spec.Protect, err = a.protection(spec); err != nil {
+		return nil, err
+	}
 	if j.Sandbox, err = connected.Start(ctx, spec); err != nil {
 		return nil, err
 	}
 	return j, nil
+}
+
+// protection is what of the workspace commands may not change, unless the user
+// said otherwise. What cannot be held is said.
+func (a *app) protection(spec sandbox.Spec) (sandbox.Protection, error) {
+	if spec.Unprotected {
+		return sandbox.Protection{}, nil
+	}
+	protection, notes, err := workspace.GitProtection(spec.Workspace, spec.Owner)
+	if err != nil {
+		return sandbox.Protection{}, &usageError{err: err}
+	}
+	for _, note := range notes {
+		a.notice("%s", note)
+	}
+	return protection, nil
 }
 
 // sweep removes what belljars that died left on the engine, beside the work
