@@ -63,8 +63,13 @@ type Options struct {
 	// goroutine at a time. They are not cleaned. nil is not.
 	OnText func(string)
 	// Closing gives what else is to be told of a run that stops, such as what
-	// it leaves running; it goes on record before the end. nil is nothing.
+	// it leaves running; it goes on record before BeforeEnd is called. nil is
+	// nothing.
 	Closing func() []trajectory.Notice
+	// BeforeEnd is called once when the work is over, before the end is on
+	// record, for what has to be recorded then. Its error is the run's, beside
+	// whatever else went wrong. nil is not called.
+	BeforeEnd func() error
 	// MaxTurns is the number of turns after which a run stops; 0 is
 	// DefaultMaxTurns.
 	MaxTurns int
@@ -155,7 +160,14 @@ func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
 		stop, err = reason(ctx, inner, err)
 	}
 	if stop != StopRecord {
-		if recordErr := r.end(stop, err); recordErr != nil {
+		failed := err
+		recordErr := r.closing()
+		if a.opts.BeforeEnd != nil {
+			if late := a.opts.BeforeEnd(); late != nil {
+				err = errors.Join(err, late)
+			}
+		}
+		if recordErr = errors.Join(recordErr, r.end(stop, failed)); recordErr != nil {
 			stop, err = StopRecord, errors.Join(recordErr, err)
 		}
 	}

@@ -182,14 +182,6 @@ func (r *run) tell(kind, text string) error {
 // end records why the run stopped: what else is to be told of it, what went
 // wrong, where something did, and the end.
 func (r *run) end(stop Stop, err error) error {
-	if r.opts.Closing != nil {
-		for _, notice := range r.opts.Closing() {
-			notice.Text = cleanText(notice.Text)
-			if err := r.opts.Recorder.Record(notice); err != nil {
-				return err
-			}
-		}
-	}
 	switch stop {
 	case StopModel, StopRefused, StopSandbox:
 		notice := trajectory.Notice{Kind: trajectory.NoticeError, Text: cleanText(err.Error())}
@@ -198,6 +190,20 @@ func (r *run) end(stop Stop, err error) error {
 		}
 	}
 	return r.opts.Recorder.Record(trajectory.End{Stop: string(stop), Final: r.final, Turns: r.turns})
+}
+
+// closing records what else there is to tell before the end.
+func (r *run) closing() error {
+	if r.opts.Closing == nil {
+		return nil
+	}
+	for _, notice := range r.opts.Closing() {
+		notice.Text = cleanText(notice.Text)
+		if err := r.opts.Recorder.Record(notice); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // record writes one event.

@@ -95,6 +95,9 @@ const (
 	NoticeError = "error"
 	// NoticeRetry: the model's server is asked again after a wait.
 	NoticeRetry = "retry"
+	// NoticeHostRisk is about files that programs on the host run or obey and
+	// that changed during the run; it stands before the end.
+	NoticeHostRisk = "host_risk"
 	// NoticeEmpty, NoticeCut and NoticeRepeat are about an answer of the
 	// model, which is told the same text as a user message.
 	NoticeEmpty  = "empty_answer"
