@@ -355,6 +355,32 @@ func TestBashDescription(t *testing.T) {
 	}
 }
 
+// protecting is a sandbox that keeps files from change.
+type protecting struct{ box }
+
+func (p protecting) Info() sandbox.Info {
+	info := p.box.Info()
+	info.Protected.ReadOnly = []string{".git/config", ".git/hooks"}
+	return info
+}
+
+func TestBashTellsOfProtection(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		box  sandbox.Sandbox
+		want bool
+	}{{"protected", protecting{}, true}, {"nothing protected", box{}, false}} {
+		bash, err := tools.NewBash(tt.box, tools.BashOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := bash.Definition().Description
+		if got := strings.Contains(text, "\n- .git/config and .git/hooks cannot be changed."); got != tt.want {
+			t.Errorf("%s: told = %v, want %v:\n%s", tt.name, got, tt.want, text)
+		}
+	}
+}
+
 func TestBashEnv(t *testing.T) {
 	env := tools.BashEnv()
 	for _, want := range []string{"PAGER=cat", "GIT_PAGER=cat", "TERM=dumb", "NO_COLOR=1", "LANG=C.UTF-8", "GIT_EDITOR=false"} {
