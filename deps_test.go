@@ -32,6 +32,7 @@ var importTable = map[string][]string{
 	"internal/leaktest":      {},
 	"internal/output":        {},
 	"internal/supervisor":    {"internal/escape"},
+	"internal/tripwire":      {},
 	"internal/ui":            {"agent/trajectory"},
 	"internal/workspace":     {"sandbox"},
 	"sandbox":                {},
@@ -41,8 +42,8 @@ var importTable = map[string][]string{
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/script", "agent/trajectory", "images",
-		"internal/demo", "internal/doctor", "internal/egress", "internal/output", "internal/supervisor", "internal/ui",
-		"internal/workspace", "sandbox", "sandbox/docker", "tools",
+		"internal/demo", "internal/doctor", "internal/egress", "internal/output", "internal/supervisor",
+		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "tools",
 	},
 }
 

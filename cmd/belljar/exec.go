@@ -149,11 +149,19 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	result, err := j.Exec(ctx, cmd)
 	// The sandbox goes before anything is said, so that whoever reads the
 	// answer finds nothing left.
-	if err := errors.Join(err, j.Close()); err != nil {
+	err = errors.Join(err, j.Close())
+	risks, riskErr := j.wire.Check()
+	for _, line := range (riskTeller{folder: spec.Workspace}).lines(risks) {
+		a.notice("%s", line)
+	}
+	if err := errors.Join(err, riskErr); err != nil {
 		return err
 	}
 	for _, line := range log.lines() {
 		a.notice("%s", line)
+	}
+	if report != nil {
+		report.risks = risks
 	}
 	return a.reportCommand(ctx, cmd, report, j, result)
 }

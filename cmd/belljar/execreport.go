@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/belljar/belljar/internal/output"
+	"github.com/belljar/belljar/internal/tripwire"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -19,6 +20,7 @@ type execReport struct {
 	gate           *gate
 	log            *networkLog
 	stdout, stderr *output.Raw
+	risks          tripwire.Report
 }
 
 func newExecReport(j *jar, out *gate, log *networkLog) *execReport {
@@ -61,6 +63,9 @@ type execJSON struct {
 	// Protected are the paths of the workspace that commands could not change.
 	Protected []string `json:"protected"`
 	Loosened  []string `json:"loosened"`
+	// HostRisks are the files that programs on the host run or obey and that
+	// changed.
+	HostRisks risksJSON `json:"host_risks"`
 	// Capabilities are what this engine can do and prove.
 	Capabilities sandbox.Capabilities `json:"capabilities"`
 }
@@ -83,6 +88,7 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
 		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, User: info.User,
 		Limits: info.Limits, Network: info.Network, Protected: orEmpty(info.Protected.ReadOnly), Loosened: orEmpty(info.Loosened),
+		HostRisks:    risksOf(r.risks),
 		Capabilities: r.jar.engine.Capabilities(),
 	}
 	hosts, injections := r.gate.rules()

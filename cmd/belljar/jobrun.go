@@ -32,6 +32,7 @@ func (j *job) run(ctx context.Context) error {
 		NewOutput: j.outputs.open,
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
 		Closing:   j.closing,
+		BeforeEnd: j.settle,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/belljar/belljar/images"
+	"github.com/belljar/belljar/internal/tripwire"
 	"github.com/belljar/belljar/internal/workspace"
 	"github.com/belljar/belljar/sandbox"
 )
@@ -15,6 +16,7 @@ import (
 // gives all of it back.
 type jar struct {
 	sandbox.Sandbox
+	wire      *tripwire.Wire // over the files of the folder that the host obeys
 	engine    engine
 	swept     chan struct{} // closed when the sweep has ended
 	stopSweep context.CancelFunc
@@ -80,6 +82,9 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 		return nil, err
 	}
 	if spec.Protect, err = a.protection(spec); err != nil {
+		return nil, err
+	}
+	if j.wire, err = tripwire.Set(spec.Workspace, tripwire.Options{}); err != nil {
 		return nil, err
 	}
 	if j.Sandbox, err = connected.Start(ctx, spec); err != nil {

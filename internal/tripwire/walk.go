@@ -1,0 +1,190 @@
+package tripwire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+)
+
+// A folder is one that is still to be walked.
+type folder struct {
+	path string
+	// all is set for one that is watched with all it holds; it says what
+	// obeys it.
+	all string
+	// perhaps is set where there need be no folder: what is there instead, such
+	// as a link out, was looked at as a file.
+	perhaps bool
+	// dependency is set below a folder of dependencies.
+	dependency bool
+}
+
+// A walk is one look at a folder. Those that are less deep come first, so that
+// the files that count most are seen before a bound is reached.
+type walk struct {
+	root    *os.Root
+	left    int       // names that may still be looked at
+	end     time.Time // when no more is looked at; zero is never
+	files   map[string]state
+	queue   []folder
+	kept    int      // bytes of content
+	closed  []string // folders that could not be read
+	bounded bool     // a bound was reached
+}
+
+// all walks everything.
+func (k *walk) all() {
+	files, folders := fileRules(), folderRules()
+	k.queue = []folder{{path: "."}}
+	for len(k.queue) > 0 {
+		f := k.queue[0]
+		k.queue = k.queue[1:]
+		if k.over() {
+			return
+		}
+		entries, err := k.list(f.path)
+		if err != nil {
+			if !f.perhaps && !errors.Is(err, fs.ErrNotExist) {
+				k.closed = append(k.closed, f.path)
+			}
+			continue
+		}
+		switch {
+		case f.all != "":
+			k.whole(f, entries)
+		case isRepository(f.path, entries):
+			k.repository(f)
+			if path.Base(f.path) != ".git" {
+				k.ordinary(f, entries, files, folders)
+			}
+		default:
+			k.ordinary(f, entries, files, folders)
+		}
+	}
+}
+
+// over tells whether a bound is reached, and remembers it.
+func (k *walk) over() bool {
+	k.bounded = k.bounded || k.left <= 0 || !k.end.IsZero() && time.Now().After(k.end)
+	return k.bounded
+}
+
+// list reads the names in a folder. The final "/." makes each name on the way
+// one of a folder: opening a FIFO would block.
+func (k *walk) list(dir string) ([]fs.DirEntry, error) {
+	f, err := k.root.Open(dir + "/.")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []fs.DirEntry
+	for {
+		entries, err := f.ReadDir(1000)
+		list = append(list, entries...)
+		k.left -= len(entries)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if k.over() {
+			break
+		}
+	}
+	return list, nil
+}
+
+// ordinary looks at a folder of the user's own files.
+func (k *walk) ordinary(f folder, entries []fs.DirEntry, files, folders map[string]string) {
+	for _, entry := range entries {
+		name := entry.Name()
+		what, watched := files[name]
+		whole, isWhole := folders[name]
+		if !watched && !isWhole && !entry.IsDir() && name != ".git" {
+			continue // nearly all of them: this is what a walk costs
+		}
+		at := path.Join(f.path, name)
+		switch {
+		case name == ".git" && !entry.IsDir():
+			k.file(at, gitWord)
+		case f.dependency && !entry.IsDir():
+		case isWhole && !f.dependency && !entry.IsDir():
+			k.file(at, whole)
+			k.queue = append(k.queue, folder{path: at, all: whole, perhaps: true})
+		case isWhole && !f.dependency:
+			k.queue = append(k.queue, folder{path: at, all: whole})
+		case entry.IsDir():
+			k.queue = append(k.queue, folder{path: at, dependency: f.dependency || name == dependencies})
+		case watched:
+			k.file(at, what)
+		}
+	}
+}
+
+// whole looks at a folder that is watched with all it holds. Links in it are
+// not followed, or they could lead round in circles.
+func (k *walk) whole(f folder, entries []fs.DirEntry) {
+	for _, entry := range entries {
+		at := path.Join(f.path, entry.Name())
+		switch {
+		case entry.IsDir():
+			k.queue = append(k.queue, folder{path: at, all: f.all})
+		case f.all == hooksWord && path.Ext(entry.Name()) == ".sample":
+			// A new repository has a dozen of them, and git runs none.
+		default:
+			k.file(at, f.all)
+		}
+	}
+}
+
+// repository looks at a repository of git, and at what its configuration takes
+// from elsewhere in the workspace.
+func (k *walk) repository(f folder) {
+	for _, name := range repositoryFiles() {
+		k.file(path.Join(f.path, name), gitWord)
+	}
+	hooks := path.Join(f.path, "hooks")
+	k.file(hooks, gitWord) // a folder is not a file; a link in its place is
+	k.queue = append(k.queue, folder{path: hooks, all: hooksWord, perhaps: true})
+	for _, name := range repositoryFolders() {
+		k.queue = append(k.queue, folder{path: path.Join(f.path, name)})
+	}
+	config := k.files[path.Join(f.path, "config")].kept
+	hookPaths, includes := elsewhere(config)
+	for _, name := range hookPaths {
+		if at := path.Join(path.Dir(f.path), name); !path.IsAbs(name) && fs.ValidPath(at) {
+			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true})
+		}
+	}
+	for _, name := range includes {
+		if at := path.Join(f.path, name); !path.IsAbs(name) && fs.ValidPath(at) {
+			k.file(at, gitWord)
+		}
+	}
+}
+
+// shownGaps bounds how many folders that could not be read are named.
+const shownGaps = 5
+
+// gaps says what two walks did not see. A folder that could be read neither
+// before nor after is of no use to the owner, and so to no command either.
+func (k *walk) gaps(before *walk) (gaps []string) {
+	if k.bounded || before.bounded {
+		gaps = append(gaps, "not everything was looked at: there are too many files")
+	}
+	closed := slices.DeleteFunc(slices.Clone(k.closed), func(name string) bool { return slices.Contains(before.closed, name) })
+	slices.Sort(closed)
+	for _, name := range closed[:min(len(closed), shownGaps)] {
+		gaps = append(gaps, fmt.Sprintf("%q cannot be read any more", name))
+	}
+	if n := len(closed) - shownGaps; n > 0 {
+		gaps = append(gaps, fmt.Sprintf("%d more folders cannot be read any more", n))
+	}
+	return gaps
+}
