@@ -21,6 +21,8 @@ type PromptData struct {
 	// Shell is the path of the shell that commands run in, and User the
 	// uid:gid they run as.
 	Shell, User string
+	// SystemWritable tells that commands are root on a system of their own.
+	SystemWritable bool
 	// Network is the network mode: "none", or anything that lets traffic out.
 	Network string
 	// Hosts are the rules of the network mode "allow", and Injections the

@@ -165,6 +165,8 @@ type Info struct {
 	// Helper is the path inside of belljar's own program, which commands may
 	// run; "" where there is none.
 	Helper string
+	// Profile is the profile that the settings started from.
+	Profile Profile
 	// User is the uid:gid that commands run as.
 	User string
 	// Limits are those asked for, after defaults were filled in.
@@ -173,7 +175,7 @@ type Info struct {
 	Network Network
 	// Protected is what of the workspace commands cannot change.
 	Protected Protection
-	// Loosened names every setting that is weaker than the profile's own.
+	// Loosened names every setting that is weaker than the strict profile's.
 	Loosened []string
 }
 

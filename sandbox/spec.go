@@ -22,6 +22,11 @@ type Spec struct {
 	Image string
 	// Runtime names one of the engine's runtimes; "" is the engine's default.
 	Runtime string
+	// Profile is a set of settings; "" is ProfileStrict. User and RootFS
+	// overrule it; "" is the profile's own.
+	Profile Profile
+	User    User
+	RootFS  RootFS
 	// Network is the network mode; "" is NetworkNone.
 	Network Network
 	// Proxy decides what NetworkAllow lets out. Required then, and only then.
@@ -96,7 +101,8 @@ type Limits struct {
 	// NoFile is the number of open files a process.
 	NoFile int64 `json:"nofile"`
 	// Tmp, Home and Shm are the sizes of the in-memory file systems at /tmp,
-	// the home folder and /dev/shm.
+	// the home folder and /dev/shm. In what was made, 0 is a folder of the
+	// writable layer.
 	Tmp  int64 `json:"tmp"`
 	Home int64 `json:"home"`
 	Shm  int64 `json:"shm"`

@@ -22,11 +22,12 @@ type Manifest struct {
 	Workspace string `json:"workspace"`
 	// Model is the model's name; empty where no model took part.
 	Model string `json:"model"`
-	// Image, Engine, Runtime, Network, User and Limits describe the sandbox as
+	// Image, Engine, Runtime, Profile, Network, User and Limits describe the sandbox as
 	// it was really made.
 	Image   Image  `json:"image"`
 	Engine  string `json:"engine"`
 	Runtime string `json:"runtime"`
+	Profile string `json:"profile"`
 	Network string `json:"network"`
 	User    string `json:"user"`
 	Limits  Limits `json:"limits"`
@@ -36,7 +37,7 @@ type Manifest struct {
 	InjectHeaders []string `json:"inject_headers,omitempty"`
 	// Protected are the paths of the workspace that commands could not change.
 	Protected []string `json:"protected"`
-	// Loosened names every setting that is weaker than the profile's own.
+	// Loosened names every setting that is weaker than the strict profile's.
 	Loosened []string `json:"loosened"`
 	Versions Versions `json:"versions"`
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -84,6 +85,27 @@ func testProgramKilled(t *testing.T, p *program) {
 			}
 			p.wantGone(t, id, 30*time.Second)
 		})
+	}
+}
+
+// testProgramKilledDev is the same for commands that are root: what they made
+// in the workspace belongs to its owner when the container is gone.
+func testProgramKilledDev(t *testing.T, p *program) {
+	dir := t.TempDir()
+	cmd := p.command(t, dir, "exec", "--profile", "dev", "-c", "mkdir d; touch d/f; chown -R daemon d; echo ready; sleep 300")
+	id := p.startReady(t, cmd)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.wantGone(t, id, 30*time.Second)
+	for _, name := range []string{"d", "d/f"} {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uid := int(info.Sys().(*syscall.Stat_t).Uid); uid != os.Getuid() {
+			t.Errorf("%s belongs to %d, want %d", name, uid, os.Getuid())
+		}
 	}
 }
 

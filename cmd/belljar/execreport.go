@@ -50,6 +50,7 @@ type execJSON struct {
 	Image        sandbox.Image     `json:"image"`
 	Engine       string            `json:"engine"`
 	Runtime      string            `json:"runtime"`
+	Profile      sandbox.Profile   `json:"profile"`
 	User         string            `json:"user"`
 	Limits       sandbox.Limits    `json:"limits"`
 	Network      sandbox.Network   `json:"network"`
@@ -86,7 +87,7 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		OOMKills: result.OOMKills, ForkFailures: result.ForkFailures,
 		Left: orEmpty(result.Left), LeftCount: result.LeftCount,
 		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
-		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, User: info.User,
+		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, Profile: info.Profile, User: info.User,
 		Limits: info.Limits, Network: info.Network, Protected: orEmpty(info.Protected.ReadOnly), Loosened: orEmpty(info.Loosened),
 		HostRisks:    risksOf(r.risks),
 		Capabilities: r.jar.engine.Capabilities(),

@@ -32,6 +32,8 @@ type limitFlags struct {
 	image, runtime string
 	memory         int64
 	cpus, pids     float64
+
+	tmpSize, homeSize, shmSize int64
 }
 
 func (f *limitFlags) add(flags *pflag.FlagSet) {
@@ -40,11 +42,38 @@ func (f *limitFlags) add(flags *pflag.FlagSet) {
 	flags.Var(sizeValue{&f.memory, sandbox.MinMemory}, "memory", "limit on memory, swap included: 512m, 2g (default 2g, or half of the engine's)")
 	flags.Var(numberValue{number: &f.cpus, least: 0.01}, "cpus", "limit on processors (default 2, or what the engine has)")
 	flags.Var(numberValue{number: &f.pids, whole: true, least: sandbox.MinPids}, "pids", fmt.Sprintf("limit on processes and threads (default %d)", sandbox.DefaultPids))
+	flags.Var(sizeValue{&f.tmpSize, sandbox.MiB}, "tmp-size", "size of /tmp, in memory (default by profile and --memory)")
+	flags.Var(sizeValue{&f.homeSize, sandbox.MiB}, "home-size", "size of the home folder, in memory (default by profile and --memory)")
+	flags.Var(sizeValue{&f.shmSize, sandbox.MiB}, "shm-size", "size of /dev/shm, in memory (default by profile and --memory)")
 }
 
 // limits are the limits that were asked for; zero is the default.
 func (f *limitFlags) limits() sandbox.Limits {
-	return sandbox.Limits{Memory: f.memory, CPUs: f.cpus, Pids: int64(f.pids)}
+	return sandbox.Limits{
+		Memory: f.memory, CPUs: f.cpus, Pids: int64(f.pids),
+		Tmp: f.tmpSize, Home: f.homeSize, Shm: f.shmSize,
+	}
+}
+
+// profileFlags choose the profile and overrule single settings of it.
+type profileFlags struct{ profile, user, rootFS string }
+
+func (f *profileFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.profile, "profile", string(sandbox.ProfileStrict),
+		"strict, or dev: commands are root inside and may install software")
+	flags.StringVar(&f.user, "user", "", "whom commands run as: owner, or root inside (default by profile)")
+	flags.StringVar(&f.rootFS, "rootfs", "", "read-only or writable system (default by profile)")
+}
+
+// apply puts the settings into a spec, with the profile's values for those
+// that were not given.
+func (f *profileFlags) apply(spec sandbox.Spec) (sandbox.Spec, error) {
+	spec.Profile, spec.User, spec.RootFS = sandbox.Profile(f.profile), sandbox.User(f.user), sandbox.RootFS(f.rootFS)
+	spec, err := spec.WithProfile()
+	if err != nil {
+		return spec, &usageError{err: err}
+	}
+	return spec, nil
 }
 
 // sandboxFlags are the flags of every verb that runs something in a sandbox
@@ -52,6 +81,7 @@ func (f *limitFlags) limits() sandbox.Limits {
 type sandboxFlags struct {
 	engineFlags
 	limitFlags
+	profileFlags
 	workspace string
 	force     bool
 	networkFlags
@@ -66,6 +96,7 @@ func (f *sandboxFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.env, "env", nil, "environment variable K=V for commands (may be repeated)")
 	flags.StringArrayVar(&f.pass, "pass-env", nil, "variable K of belljar's own environment to hand on (may be repeated)")
 	flags.BoolVar(&f.protect, "protect", true, "keep the workspace's .git/config and .git/hooks, which programs on the host obey, from being changed; --protect=false lets commands change them")
+	f.profileFlags.add(flags)
 	f.limitFlags.add(flags)
 	f.engineFlags.add(flags)
 }

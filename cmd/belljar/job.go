@@ -182,6 +182,7 @@ func (j *job) describe() error {
 	info := j.jar.Info()
 	manifest.Image = trajectory.Image(info.Image)
 	manifest.Engine, manifest.Runtime, manifest.User = info.Engine, info.Runtime, info.User
+	manifest.Profile = string(info.Profile)
 	manifest.Network, manifest.Loosened = string(info.Network), info.Loosened
 	manifest.Protected = info.Protected.ReadOnly
 	manifest.Limits = limitsOf(info.Limits)

@@ -109,7 +109,7 @@ func (j *job) systemPrompt() (string, error) {
 		timeout = min(timeout, j.opts.maxTimeout)
 	}
 	return agent.SystemPrompt(agent.PromptData{
-		MountPoint: info.MountPoint, Shell: info.Shell, User: info.User, Network: string(info.Network),
+		MountPoint: info.MountPoint, Shell: info.Shell, User: info.User, SystemWritable: j.spec.OwnSystem(), Network: string(info.Network),
 		Hosts: hosts, Injections: injections,
 		Memory: info.Limits.Memory, CPUs: info.Limits.CPUs, Pids: info.Limits.Pids,
 		Timeout: timeout, MaxTimeout: cmp.Or(j.opts.maxTimeout, tools.DefaultMaxTimeout),

@@ -51,7 +51,7 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	if spec.Image == "" {
 		spec.Image = images.Tag()
 	}
-	return spec, nil
+	return f.apply(spec)
 }
 
 // open starts a sandbox. Talk of an image that has to be built first goes to

@@ -46,6 +46,7 @@ func TestProgram(t *testing.T) {
 	}{
 		{"Killed", testProgramKilled},
 		{"KilledWithProxy", testProgramKilledWithProxy},
+		{"KilledDev", testProgramKilledDev},
 		{"Interrupted", testProgramInterrupted},
 		{"AnotherUser", testAnotherUser},
 		{"WorkspaceRefused", testWorkspaceRefused},

@@ -39,7 +39,7 @@ func forward(port, seconds int, socket string) int {
 	if _, err := os.Stdout.WriteString(Magic); err != nil {
 		return 125
 	}
-	return initMain(seconds)
+	return initMain(seconds, nil)
 }
 
 func listenLoopback(port int) (int, error) {

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"errors"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -17,17 +18,43 @@ import (
 // Signals are ignored: the kernel shields PID 1 from SIGKILL out of its own
 // namespace, and the rest must not end the sandbox either when a command that
 // may signal it does kill -TERM -1. The engine ends it with SIGKILL.
-func initMain(seconds int) int {
+//
+// Where commands are root they are of the same user as PID 1, which then gives
+// what they made to its owner before it ends.
+func initMain(seconds int, giving *Giving) int {
+	if giving != nil {
+		if giving.Since == 0 {
+			giving.Since = fileClock()
+		}
+		protect()
+	}
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 		syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
-	lease := time.Duration(seconds) * time.Second
+	holdLease(time.Duration(seconds) * time.Second)
+	if giving != nil {
+		return giveLast(*giving)
+	}
+	return 0
+}
+
+// protect keeps PID 1 from processes of its own user: they can neither trace
+// it nor open its files, and no signal ends it. Those that tell of a fault are
+// no default for the Go runtime, so they are caught and dropped.
+func protect() {
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	signal.Notify(make(chan os.Signal, 1))
+	signal.Reset(syscall.SIGCHLD, syscall.SIGURG, syscall.SIGWINCH)
+}
+
+// holdLease reaps until the owner is gone.
+func holdLease(lease time.Duration) {
 	deadline := time.Now().Add(lease)
 	var buf [64]byte
 	for {
 		reap()
 		wait := time.Until(deadline)
 		if wait <= 0 {
-			return 0
+			return
 		}
 		// A child that ends between reap and poll interrupts nothing, hence
 		// the short wait; one that ends during poll interrupts it.
@@ -42,7 +69,7 @@ func initMain(seconds int) int {
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN):
 			continue
 		case err != nil || got == 0:
-			return 0
+			return
 		}
 		deadline = time.Now().Add(lease)
 		// An owner that does not read must not stop the reaping.

@@ -20,12 +20,13 @@ func Main(args []string) int {
 	switch {
 	case args[2] == "exec" && len(args) == 3:
 		return serve()
-	case args[2] == "init" && len(args) == 4:
+	case args[2] == "init" && len(args) >= 4:
 		seconds, err := strconv.Atoi(args[3])
-		if err != nil || seconds <= 0 {
+		giving, giveErr := parseGiving(args[4:])
+		if err != nil || giveErr != nil || seconds <= 0 {
 			break
 		}
-		return initMain(seconds)
+		return initMain(seconds, giving)
 	case args[2] == "escape" && len(args) == 3:
 		return escape.Main(os.Stdout)
 	case args[2] == "forward":

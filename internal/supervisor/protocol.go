@@ -28,13 +28,14 @@ const (
 // An Op names what a request asks for.
 type Op string
 
-// The requests. A supervisor serves any number of Prepare, Kill and Count
-// requests and ends after one Run.
+// The requests. A supervisor serves any number of Prepare, Kill, Count and
+// Give requests and ends after one Run.
 const (
 	Prepare Op = "prepare" // start a shell ahead for a Run of the same Setup
 	Run     Op = "run"     // run one command
 	Kill    Op = "kill"    // end the processes of other supervisors
 	Count   Op = "count"   // read the counters
+	Give    Op = "give"    // give files to their owner
 )
 
 // A Request is sent to a supervisor. Byte slices hold what need not be UTF-8.
@@ -59,6 +60,8 @@ type Request struct {
 	// Thaw makes a Kill let everything go on in the end, which also wakes
 	// supervisors that a command has stopped.
 	Thaw bool `json:",omitempty"`
+	// Giving is what a Give does.
+	Giving *Giving `json:",omitempty"`
 }
 
 // A Setup is what a command starts from.
@@ -114,6 +117,11 @@ type Reply struct {
 	Inode   uint64 `json:",omitempty"`
 	Device  uint64 `json:",omitempty"`
 	NoEntry bool   `json:",omitempty"`
+	// Now is the time by the clock that marks files, in nanoseconds of the
+	// epoch, in answer to a Count.
+	Now int64 `json:",omitempty"`
+	// Given answers a Give.
+	Given Given `json:",omitzero"`
 	// DirLost answers a Run: Dir could not be entered.
 	DirLost bool `json:",omitempty"`
 	// Error tells why a request could not be served.

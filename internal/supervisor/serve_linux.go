@@ -41,7 +41,17 @@ func serve() int {
 		case Prepare:
 			s.prepare(req.Setup)
 		case Count:
-			if s.reply(req, identify(string(req.Setup.Root))) != nil {
+			reply := identify(string(req.Setup.Root))
+			reply.Now = fileClock()
+			if s.reply(req, reply) != nil {
+				return 125
+			}
+		case Give:
+			reply := Reply{Error: "there is nothing to give"}
+			if req.Giving != nil {
+				reply = Reply{Given: give(*req.Giving, GiveBound)}
+			}
+			if s.reply(req, reply) != nil {
 				return 125
 			}
 		case Kill:

@@ -28,8 +28,9 @@ const keyword = "__belljar"
 
 // InitArgs are the arguments that make the executable at path a container's
 // PID 1, which ends after the given seconds without a byte from its owner.
-func InitArgs(path string, leaseSeconds int) []string {
-	return []string{path, keyword, "init", fmt.Sprint(leaseSeconds)}
+// Where there is something to give it does so in the end.
+func InitArgs(path string, leaseSeconds int, giving *Giving) []string {
+	return append([]string{path, keyword, "init", fmt.Sprint(leaseSeconds)}, giving.args()...)
 }
 
 // ForwardArgs are the arguments that make the executable at path pass

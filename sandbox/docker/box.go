@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/docker/docker/api/types/container"
+
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
 )
@@ -17,10 +19,12 @@ import (
 type box struct {
 	engine *Engine
 	id     string // the container's
-	user   string // uid:gid of commands
+	user   string // of commands, as the engine is told
 	info   sandbox.Info
 	env    [][]byte // the whole environment of a command
 	umask  int
+	giving *supervisor.Giving // nil: files belong to the owner from the start
+	giver  func() (*container.Config, *container.HostConfig)
 	lease  *lease
 	pool   *pool
 	outlet *outlet // nil unless the network mode is allow
@@ -99,6 +103,9 @@ func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, er
 		return sandbox.Result{}, err
 	}
 	result.Duration = time.Since(run.started)
+	if note := b.giveFiles(); note != "" {
+		result.Reason = joinReasons(result.Reason, note)
+	}
 	return result, nil
 }
 

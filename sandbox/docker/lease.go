@@ -32,6 +32,7 @@ type lease struct {
 	group sync.WaitGroup // the goroutines: one writes, one reads, one waits
 	stop  context.CancelFunc
 	began chan struct{} // closed when the container runs
+	ended chan struct{} // closed when the engine told the container's end, or will not
 
 	mu   sync.Mutex
 	why  string
@@ -42,7 +43,7 @@ type lease struct {
 // container runs, and releases the lease. The channels come from a wait that
 // was asked for before the container was started; stopWait ends it.
 func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan container.WaitResponse, failed <-chan error, stopWait context.CancelFunc) *lease {
-	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait, began: make(chan struct{})}
+	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait, began: make(chan struct{}), ended: make(chan struct{})}
 	var answered atomic.Int64 // when the last answer came
 	answered.Store(time.Now().UnixNano())
 	l.group.Go(func() {
@@ -88,6 +89,7 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 		}
 	})
 	l.group.Go(func() {
+		defer close(l.ended)
 		// One of them always comes, at the latest after stopWait. The client
 		// waits until it is taken.
 		select {
@@ -114,6 +116,22 @@ func (l *lease) lose(why string) {
 		close(l.lost)
 		l.conn.Close()
 	})
+}
+
+// finish lets PID 1 come to its end by itself and returns its exit code, if
+// that came within the bound.
+func (l *lease) finish(bound time.Duration) (code int64, ok bool) {
+	_ = l.conn.CloseWrite()
+	select {
+	case <-l.ended:
+	case <-time.After(bound):
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.code == nil {
+		return 0, false
+	}
+	return *l.code, true
 }
 
 // release gives the container up and waits for the goroutines.

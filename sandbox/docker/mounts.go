@@ -32,12 +32,15 @@ func checkMounts(mounts []sandbox.Mount) error {
 // mount of this kind is refused when its source is missing, where the older
 // kind makes an empty folder that belongs to root.
 func (p *plan) mounts() []mount.Mount {
-	return slices.Concat([]mount.Mount{
+	own := []mount.Mount{
 		bind(p.spec.Workspace, sandbox.MountPoint, false),
 		bind(p.helper, helperInside, true),
-		bind(filepath.Join(p.passwd, "passwd"), "/etc/passwd", true),
-		bind(filepath.Join(p.passwd, "group"), "/etc/group", true),
-	}, p.protections(), p.further())
+	}
+	if p.passwd != "" {
+		own = append(own, bind(filepath.Join(p.passwd, "passwd"), "/etc/passwd", true),
+			bind(filepath.Join(p.passwd, "group"), "/etc/group", true))
+	}
+	return slices.Concat(own, p.protections(), p.further())
 }
 
 // protections mount paths of the workspace onto themselves. What is a mount

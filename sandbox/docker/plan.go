@@ -1,13 +1,16 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -18,34 +21,34 @@ const (
 	defaultPath  = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 
-// The user that PID 1 has: nobody, unless the commands' user is that. A
-// command must not be able to signal or trace it.
-const (
-	initID      = 65534
-	otherInitID = 65533
-)
-
 // A plan is a spec with everything decided.
 type plan struct {
 	engine   *Engine
 	spec     sandbox.Spec // limits filled in
 	image    sandbox.Image
 	imageEnv []string
-	uid, gid int // of commands
-	helper   string
-	passwd   string // host path of the folder with passwd and group
-	name     string
-	labels   map[string]string
-	security []string
+	// imageUser is whom the image runs as by itself, "" for root.
+	imageUser string
+	uid, gid  int // of commands
+	helper    string
+	home      string         // the home folder inside
+	passwd    string         // host path of the folder with passwd and group; "" is the image's own
+	owner     supervisor.Ids // whom files must belong to, as counted inside
+	name      string
+	labels    map[string]string
+	security  []string
 }
 
 // plan checks the spec and gathers what the container needs.
 func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
-	spec.Limits, spec.Mounts = e.fill(spec.Limits), slices.Clone(spec.Mounts)
-	if spec.Network == "" {
-		spec.Network = sandbox.NetworkNone
+	spec.Mounts = slices.Clone(spec.Mounts)
+	spec, err := spec.WithProfile()
+	if err != nil {
+		return nil, err
 	}
-	if err := e.checkSpec(spec); err != nil {
+	asked := spec.Limits
+	spec.Limits = spec.FillLimits(e.info.MemTotal, e.info.NCPU)
+	if err := cmp.Or(e.checkSpec(spec), checkInMemory(asked, spec.Limits)); err != nil {
 		return nil, err
 	}
 	found, ok, err := e.inspectImage(ctx, spec.Image)
@@ -57,16 +60,20 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	}
 	p := &plan{engine: e, spec: spec, image: describeImage(spec.Image, found), uid: spec.Owner.UID, gid: spec.Owner.GID}
 	if found.Config != nil {
-		p.imageEnv = found.Config.Env
+		p.imageEnv, p.imageUser = found.Config.Env, found.Config.User
 	}
 	if e.Rootless() {
 		// The engine's user name space maps its own user to 0.
 		p.uid, p.gid = 0, 0
 	}
+	p.owner = supervisor.Ids{UID: p.uid, GID: p.gid}
+	if p.root() {
+		p.uid, p.gid = 0, 0
+	}
 	if p.helper, err = e.executable(); err != nil {
 		return nil, err
 	}
-	if p.passwd, err = e.userFiles(ctx, p); err != nil {
+	if err := p.settleUser(ctx); err != nil {
 		return nil, err
 	}
 	if p.security, err = e.securityOptions(); err != nil {
@@ -79,6 +86,16 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	return p, err
 }
 
+// execUser names the commands' user to the engine. An engine that is told a
+// name or a number looks it up in the container's own files, and would wait for
+// ever at a pipe that root has put in their place.
+func (p *plan) execUser() string {
+	if p.root() && p.imageUser == "" {
+		return ""
+	}
+	return p.user()
+}
+
 func (p *plan) user() string { return strconv.Itoa(p.uid) + ":" + strconv.Itoa(p.gid) }
 
 func (p *plan) runtime() string {
@@ -88,9 +105,18 @@ func (p *plan) runtime() string {
 	return p.engine.info.DefaultRuntime
 }
 
+// root tells that commands are root with capabilities.
+func (p *plan) root() bool { return p.spec.User == sandbox.UserRoot }
+
 // loosened names what is weaker than the strict profile.
 func (p *plan) loosened() []string {
 	var list []string
+	if p.root() {
+		list = append(list, "user=root", "capabilities="+strings.Join(sandbox.RootCapabilities(), ","))
+	}
+	if p.spec.RootFS == sandbox.RootWritable {
+		list = append(list, "rootfs="+string(p.spec.RootFS))
+	}
 	if p.spec.Network != sandbox.NetworkNone {
 		list = append(list, "network="+string(p.spec.Network))
 	}

@@ -56,7 +56,7 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 		return fmt.Errorf("a memory limit of %s is more than the engine's %s", units.BytesSize(float64(l.Memory)), units.BytesSize(float64(e.info.MemTotal)))
 	case l.NoFile < minNoFile:
 		return fmt.Errorf("a limit of %d open files is too little: at least %d", l.NoFile, minNoFile)
-	case l.Tmp <= 0 || l.Home <= 0 || l.Shm <= 0:
+	case l.Tmp < 0 || l.Home < 0 || l.Shm <= 0:
 		return errors.New("the sizes of /tmp, the home folder and /dev/shm must be positive")
 	}
 	if err := (sandbox.Command{Script: ":", Env: spec.Env}).Check(); err != nil {
@@ -77,4 +77,15 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 		return fmt.Errorf("the engine has no runtime %q: it has %s", spec.Runtime, strings.Join(sortedKeys(e.info.Runtimes), ", "))
 	}
 	return nil
+}
+
+// checkInMemory refuses sizes that were asked for and take more than half of
+// the memory: folders that can fill it let every later command die.
+func checkInMemory(asked, l sandbox.Limits) error {
+	together := l.Tmp + l.Home + l.Shm
+	if asked.Tmp+asked.Home+asked.Shm == 0 || together <= l.Memory/2 {
+		return nil
+	}
+	return fmt.Errorf("/tmp, the home folder and /dev/shm would take %s of memory together, and may take half of %s: ask for less or raise the memory",
+		units.BytesSize(float64(together)), units.BytesSize(float64(l.Memory)))
 }

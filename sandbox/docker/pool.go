@@ -165,7 +165,8 @@ func (p *pool) refill(delay time.Duration) {
 		case err != nil:
 		case p.closed:
 			s.conn.Close()
-		case p.killer == nil && (p.waiting == 0 || len(p.idle) > 0):
+		// One that is lent comes back as the killer.
+		case p.killer == nil && p.lent == 0 && (p.waiting == 0 || len(p.idle) > 0):
 			p.killer = s
 		default:
 			p.idle = append(p.idle, s)
@@ -208,10 +209,16 @@ func (p *pool) borrowKiller() *spare {
 
 // keep takes in a spare that was started to end processes.
 func (p *pool) keep(s *spare) {
+	p.lend()
+	p.giveBack(s)
+}
+
+// lend notes that a spare which was started beside the pool will come to it
+// with giveBack.
+func (p *pool) lend() {
 	p.mu.Lock()
 	p.lent++
 	p.mu.Unlock()
-	p.giveBack(s)
 }
 
 // giveBack takes a borrowed spare in again, or replaces it by another one that

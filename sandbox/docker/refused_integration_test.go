@@ -42,6 +42,8 @@ func TestRefused(t *testing.T) {
 		{"no such runtime", func(_ *testing.T, s *sandbox.Spec) { s.Runtime = "none" }, "runtime", false},
 		{"unknown network", func(_ *testing.T, s *sandbox.Spec) { s.Network = "host" }, "host", false},
 		{"too little memory", func(_ *testing.T, s *sandbox.Spec) { s.Limits.Memory = 1 << 20 }, "memory", false},
+		{"folders as large as the memory", func(_ *testing.T, s *sandbox.Spec) { s.Limits.Tmp = s.Limits.Memory }, "ask for less", false},
+		{"unknown user", func(_ *testing.T, s *sandbox.Spec) { s.User = "nobody" }, "owner or root", false},
 		{"another user's private folder", func(t *testing.T, s *sandbox.Spec) {
 			if os.Getuid() != 0 {
 				t.Skip("only root can ask for another user")

@@ -57,14 +57,15 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	}
 	lifetime, stop := context.WithCancel(context.Background())
 	b := &box{
-		engine: e, id: created.ID, user: plan.user(), env: plan.environment(), umask: spec.Owner.Umask,
+		engine: e, id: created.ID, user: plan.execUser(), env: plan.environment(), umask: spec.Owner.Umask, giving: plan.giving(),
 		lifetime: lifetime, stop: stop, closing: make(chan struct{}),
 		info: sandbox.Info{
 			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
-			MountPoint: sandbox.MountPoint, Helper: helperInside, Mounts: plan.spec.Mounts, User: plan.user(), Limits: plan.spec.Limits,
+			MountPoint: sandbox.MountPoint, Helper: helperInside, Mounts: plan.spec.Mounts, Profile: plan.spec.Profile, User: plan.user(), Limits: plan.spec.Limits,
 			Network: plan.spec.Network, Protected: plan.spec.Protect, Loosened: plan.loosened(),
 		},
 	}
+	b.giver = func() (*container.Config, *container.HostConfig) { return plan.giver(b.giving.Since) }
 	b.pool = newPool(func() (*spare, error) { return b.startSpare(lifetime) })
 	defer func() {
 		if err != nil {
@@ -143,6 +144,9 @@ func (b *box) check(ctx context.Context, plan *plan) error {
 		return b.explain("checking what is protected", err)
 	}
 	b.info.Shell = first.shell
+	if b.giving != nil {
+		b.giving.Since = reply.Now
+	}
 	b.pool.put(first)
 	b.pool.hint(setup)
 	return plan.checkWorkspace(reply)
@@ -186,12 +190,16 @@ func (b *box) Close() error {
 		b.mu.Lock()
 		close(b.closing)
 		b.mu.Unlock()
+		given := b.lastGive()
 		b.stop()
 		b.running.Wait()
 		if b.lease != nil {
 			b.lease.release()
 		}
 		b.closeErr = b.remove()
+		if !given {
+			b.closeErr = errors.Join(b.closeErr, b.giveAfter())
+		}
 		b.pool.close()
 		waitBounded(b.readers.Wait, closeWait)
 	})
@@ -254,9 +262,6 @@ func (e *Engine) remove(id string) error {
 		}
 	}
 }
-
-// fill sets defaults by what the engine has.
-func (e *Engine) fill(l sandbox.Limits) sandbox.Limits { return l.Fill(e.info.MemTotal, e.info.NCPU) }
 
 func (e *Engine) leaseTimes() leaseTimes {
 	if e.times != (leaseTimes{}) {

@@ -21,20 +21,62 @@ import (
 // maxUserFile bounds what is taken of an image's passwd or group file, bytes.
 const maxUserFile = 1 << 20
 
+// settleUser decides on the home folder and on the files that name users. Root
+// has those of the image, which installers of packages change.
+func (p *plan) settleUser(ctx context.Context) (err error) {
+	p.home = homeInside
+	if !p.root() {
+		p.passwd, err = p.engine.userFiles(ctx, p)
+		return err
+	}
+	if p.spec.Limits.Home == 0 {
+		p.home, err = p.rootHome(ctx)
+	}
+	return err
+}
+
+// rootHome is root's home folder in the image.
+func (p *plan) rootHome(ctx context.Context) (string, error) {
+	for _, kv := range p.imageEnv {
+		if home, ok := strings.CutPrefix(kv, "HOME="); ok && filepath.IsAbs(home) {
+			return home, nil
+		}
+	}
+	passwd, _, _, err := p.engine.usersOf(ctx, p.image.ID)
+	if err != nil {
+		return "", err
+	}
+	for entry := range strings.Lines(string(passwd)) {
+		fields := strings.Split(strings.TrimSpace(entry), ":")
+		if len(fields) > 5 && fields[2] == "0" && strings.HasPrefix(fields[5], "/") {
+			return fields[5], nil
+		}
+	}
+	return "/root", nil
+}
+
+// usersOf returns the files that name users in an image, and the name of the
+// folder in the cache for what is made of them.
+func (e *Engine) usersOf(ctx context.Context, imageID string) (passwd, group []byte, name string, err error) {
+	sum := sha256.Sum256([]byte(imageID))
+	name = hex.EncodeToString(sum[:8])
+	dir, err := e.cacheDir("users", name)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	passwd, group, err = e.imageUsers(ctx, imageID, dir)
+	return passwd, group, name, err
+}
+
 // userFiles returns a folder with a passwd and a group file for the container:
 // the image's, plus a line for the commands' user where it has none, so that
 // whoami, ssh and others work with any number.
 func (e *Engine) userFiles(ctx context.Context, p *plan) (string, error) {
-	sum := sha256.Sum256([]byte(p.image.ID))
-	images, err := e.cacheDir("users", hex.EncodeToString(sum[:8]))
+	passwd, group, name, err := e.usersOf(ctx, p.image.ID)
 	if err != nil {
 		return "", err
 	}
-	passwd, group, err := e.imageUsers(ctx, p.image.ID, images)
-	if err != nil {
-		return "", err
-	}
-	dir, err := e.cacheDir("users", hex.EncodeToString(sum[:8]), strconv.Itoa(p.uid)+"-"+strconv.Itoa(p.gid))
+	dir, err := e.cacheDir("users", name, strconv.Itoa(p.uid)+"-"+strconv.Itoa(p.gid))
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package sandboxtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,6 +182,7 @@ func (h *host) Info() sandbox.Info {
 		MountPoint: h.mount,
 		Mounts:     h.mounts,
 		Shell:      h.shell,
+		Profile:    cmp.Or(h.spec.Profile, sandbox.ProfileStrict),
 		User:       strconv.Itoa(h.spec.Owner.UID) + ":" + strconv.Itoa(h.spec.Owner.GID),
 		Limits:     h.spec.Limits,
 		Network:    "host",

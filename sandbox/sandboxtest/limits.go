@@ -61,6 +61,9 @@ func testLimitsSeen(t *testing.T, b *box) {
 	}
 	// Info tells the in-memory file systems' sizes; df tells them inside.
 	for dir, want := range map[string]int64{"/tmp": limits.Tmp, `"$HOME"`: limits.Home, "/dev/shm": limits.Shm} {
+		if want == 0 {
+			continue // a folder of the writable layer
+		}
 		out := b.script(t, "df -P -k "+dir+" | { read -r head; read -r dev blocks rest; echo $blocks; }")
 		if blocks, err := strconv.ParseInt(strings.TrimSpace(out.stdout), 10, 64); err != nil || blocks*1024 != want {
 			t.Errorf("%s: %q KiB inside, %d bytes in Info", dir, out.stdout, want)
