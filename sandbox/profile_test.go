@@ -45,18 +45,19 @@ func TestWithProfile(t *testing.T) {
 
 func TestFillLimits(t *testing.T) {
 	const mib = sandbox.MiB
-	type sizes struct{ Tmp, Home, Shm int64 }
+	type sizes struct{ Tmp, Home, Shm, Disk int64 }
 	for _, test := range []struct {
 		name string
 		spec sandbox.Spec
 		want sizes
 	}{
-		{"strict", sandbox.Spec{}, sizes{512 * mib, 384 * mib, 64 * mib}},
-		{"dev", sandbox.Spec{Profile: "dev"}, sizes{0, 0, 64 * mib}},
-		{"dev with a tmp in memory", sandbox.Spec{Profile: "dev", Limits: sandbox.Limits{Tmp: mib}}, sizes{mib, 0, 64 * mib}},
-		{"dev with little memory", sandbox.Spec{Profile: "dev", Limits: sandbox.Limits{Memory: 64 * mib}}, sizes{0, 0, 32 * mib}},
-		{"dev as owner", sandbox.Spec{Profile: "dev", User: "owner"}, sizes{512 * mib, 384 * mib, 64 * mib}},
-		{"dev on a read-only system", sandbox.Spec{Profile: "dev", RootFS: "read-only"}, sizes{512 * mib, 384 * mib, 64 * mib}},
+		{"strict", sandbox.Spec{}, sizes{512 * mib, 384 * mib, 64 * mib, sandbox.DefaultDisk}},
+		{"dev", sandbox.Spec{Profile: "dev"}, sizes{0, 0, 64 * mib, sandbox.DefaultDisk}},
+		{"dev with a tmp in memory", sandbox.Spec{Profile: "dev", Limits: sandbox.Limits{Tmp: mib}}, sizes{mib, 0, 64 * mib, sandbox.DefaultDisk}},
+		{"dev with little memory", sandbox.Spec{Profile: "dev", Limits: sandbox.Limits{Memory: 64 * mib}}, sizes{0, 0, 32 * mib, sandbox.DefaultDisk}},
+		{"dev as owner", sandbox.Spec{Profile: "dev", User: "owner"}, sizes{512 * mib, 384 * mib, 64 * mib, sandbox.DefaultDisk}},
+		{"dev on a read-only system", sandbox.Spec{Profile: "dev", RootFS: "read-only"}, sizes{512 * mib, 384 * mib, 64 * mib, sandbox.DefaultDisk}},
+		{"no disk limit", sandbox.Spec{Limits: sandbox.Limits{Disk: sandbox.NoLimit}}, sizes{512 * mib, 384 * mib, 64 * mib, sandbox.NoLimit}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spec, err := test.spec.WithProfile()
@@ -64,7 +65,7 @@ func TestFillLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := spec.FillLimits(8*sandbox.GiB, 4)
-			if diff := cmp.Diff(test.want, sizes{l.Tmp, l.Home, l.Shm}); diff != "" {
+			if diff := cmp.Diff(test.want, sizes{l.Tmp, l.Home, l.Shm, l.Disk}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -100,6 +100,10 @@ type Limits struct {
 	Pids int64 `json:"pids"`
 	// NoFile is the number of open files a process.
 	NoFile int64 `json:"nofile"`
+	// Disk is how much commands may add on disk since the start, in the
+	// workspace and the writable layer together, and the size of the largest
+	// file; NoLimit is none.
+	Disk int64 `json:"disk"`
 	// Tmp, Home and Shm are the sizes of the in-memory file systems at /tmp,
 	// the home folder and /dev/shm. In what was made, 0 is a folder of the
 	// writable layer.
@@ -117,6 +121,11 @@ const (
 	DefaultCPUs   = 2.0
 	DefaultPids   = 512
 	DefaultNoFile = 4096
+	// DefaultDisk holds the largest of builds. A runtime may take less where
+	// little is free.
+	DefaultDisk = 10 * GiB
+	// NoLimit as a limit is none.
+	NoLimit = -1
 
 	// The in-memory file systems at DefaultMemory; smaller memory scales
 	// them, so that together they stay within half of it. A tmpfs as large as
@@ -130,6 +139,8 @@ const (
 	MinMemory = 32 * MiB
 	// MinPids leaves room for the sandbox's own processes and one command.
 	MinPids = 48
+	// MinDisk is the least that commands may be allowed to write.
+	MinDisk = MiB
 )
 
 // Fill returns the limits with every zero field set to its default, given the
@@ -152,6 +163,9 @@ func (l Limits) Fill(engineMemory int64, engineCPUs int) Limits {
 	}
 	if l.NoFile == 0 {
 		l.NoFile = DefaultNoFile
+	}
+	if l.Disk == 0 {
+		l.Disk = DefaultDisk
 	}
 	scale := func(size int64) int64 {
 		if l.Memory >= DefaultMemory {

@@ -66,7 +66,7 @@ func (r report) status() string {
 	case sandbox.OutputLimit:
 		return fmt.Sprintf("it wrote more than %s%s", output.Size(MaxOutput), ended)
 	case sandbox.DiskLimit:
-		return "the disk limit was reached" + ended
+		return fmt.Sprintf("the disk limit was reached%s%s", size(r.limits.Disk), ended)
 	case sandbox.OutOfMemory:
 		return fmt.Sprintf("the memory limit was reached%s: %s in this sandbox", size(r.limits.Memory), killed(r.result.OOMKills))
 	case sandbox.PidsLimit:

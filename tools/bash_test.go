@@ -27,7 +27,7 @@ func (b box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, err
 }
 
 func (box) Info() sandbox.Info {
-	return sandbox.Info{MountPoint: "/workspace", Limits: sandbox.Limits{Memory: 2 * sandbox.GiB, Pids: 512}}
+	return sandbox.Info{MountPoint: "/workspace", Limits: sandbox.Limits{Memory: 2 * sandbox.GiB, Pids: 512, Disk: 10 * sandbox.GiB}}
 }
 
 func (box) Close() error { return nil }
@@ -96,7 +96,7 @@ func TestBashReports(t *testing.T) {
 		},
 		{"canceled", "", sandbox.Result{Status: sandbox.Canceled}, "(no output)\n[canceled; its processes were ended]", true},
 		{"output limit", "y\n", sandbox.Result{Status: sandbox.OutputLimit}, "y\n[it wrote more than 256 MiB; its processes were ended]", true},
-		{"disk limit", "", sandbox.Result{Status: sandbox.DiskLimit}, "(no output)\n[the disk limit was reached; its processes were ended]", true},
+		{"disk limit", "", sandbox.Result{Status: sandbox.DiskLimit, Reason: "11 GiB were added"}, "(no output)\n[the disk limit was reached (10 GiB); its processes were ended; 11 GiB were added]", true},
 		{
 			"out of memory", "", sandbox.Result{Status: sandbox.OutOfMemory, ExitCode: &seven, OOMKills: 2},
 			"(no output)\n[the memory limit was reached (2 GiB): 2 processes were killed for it in this sandbox; its shell ended with exit code 7]", true,

@@ -44,6 +44,7 @@ type Limits struct {
 	CPUs   float64 `json:"cpus"`
 	Pids   int64   `json:"pids"`
 	NoFile int64   `json:"nofile"`
+	Disk   int64   `json:"disk"` // -1 is no limit; 0 in records of before there was one
 }
 
 // Message is something the user or the model said.

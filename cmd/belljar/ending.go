@@ -53,6 +53,8 @@ func commandLine(result sandbox.Result, limits sandbox.Limits, cmd sandbox.Comma
 		line += "the command went over the memory limit of " + ui.Size(limits.Memory) + "; --memory raises it"
 	case sandbox.OutputLimit:
 		line += "the command wrote more than " + ui.Size(cmd.OutputLimit) + " and was ended; --max-output raises it"
+	case sandbox.DiskLimit:
+		line += "commands went over the limit of " + ui.Size(limits.Disk) + " on disk; --disk raises it"
 	case sandbox.PidsLimit:
 		line += fmt.Sprintf("the command went over the limit of %d processes; --pids raises it", limits.Pids)
 	case sandbox.Canceled:

@@ -30,7 +30,7 @@ func TestCommandCode(t *testing.T) {
 		{"timeout", sandbox.Result{Status: sandbox.TimedOut, KilledCount: 3}, nil, 124, "timeout: the command was ended after 2s; 3 processes ended with it"},
 		{"memory", sandbox.Result{Status: sandbox.OutOfMemory, OOMKills: 1}, nil, 137, "out_of_memory: the command went over the memory limit of 64 MiB"},
 		{"output", sandbox.Result{Status: sandbox.OutputLimit}, nil, 123, "output_limit: the command wrote more than 64 MiB and was ended; --max-output raises it"},
-		{"disk", sandbox.Result{Status: sandbox.DiskLimit}, nil, 123, "disk_limit: "},
+		{"disk", sandbox.Result{Status: sandbox.DiskLimit}, nil, 123, "disk_limit: commands went over the limit of "},
 		{"processes", sandbox.Result{Status: sandbox.PidsLimit}, nil, 123, "pids_limit: the command went over the limit of 100 processes"},
 		{"interrupted", sandbox.Result{Status: sandbox.Canceled}, &signalError{syscall.SIGINT}, 130, "canceled: the command was ended because of SIGINT"},
 		{"asked to end", sandbox.Result{Status: sandbox.Canceled}, &signalError{syscall.SIGTERM}, 143, "SIGTERM"},

@@ -131,7 +131,7 @@ func exits(name string) string {
 	case "exec":
 		return `  the command's own code, when it ended by itself
   128+n  the command was ended by signal n that nobody here sent
-  123    it went over a limit on output or processes
+  123    it went over a limit on output, disk or processes
   124    it went over --timeout
   125    belljar or the engine failed, or wrong usage
   130    interrupted by INT; 143 by TERM or HUP

@@ -32,6 +32,7 @@ type limitFlags struct {
 	image, runtime string
 	memory         int64
 	cpus, pids     float64
+	disk           int64
 
 	tmpSize, homeSize, shmSize int64
 }
@@ -42,6 +43,7 @@ func (f *limitFlags) add(flags *pflag.FlagSet) {
 	flags.Var(sizeValue{&f.memory, sandbox.MinMemory}, "memory", "limit on memory, swap included: 512m, 2g (default 2g, or half of the engine's)")
 	flags.Var(numberValue{number: &f.cpus, least: 0.01}, "cpus", "limit on processors (default 2, or what the engine has)")
 	flags.Var(numberValue{number: &f.pids, whole: true, least: sandbox.MinPids}, "pids", fmt.Sprintf("limit on processes and threads (default %d)", sandbox.DefaultPids))
+	flags.Var(diskValue{&f.disk}, "disk", "limit on what commands add on disk: 500m, 20g, none (default 10g, or half of what is free)")
 	flags.Var(sizeValue{&f.tmpSize, sandbox.MiB}, "tmp-size", "size of /tmp, in memory (default by profile and --memory)")
 	flags.Var(sizeValue{&f.homeSize, sandbox.MiB}, "home-size", "size of the home folder, in memory (default by profile and --memory)")
 	flags.Var(sizeValue{&f.shmSize, sandbox.MiB}, "shm-size", "size of /dev/shm, in memory (default by profile and --memory)")
@@ -50,7 +52,7 @@ func (f *limitFlags) add(flags *pflag.FlagSet) {
 // limits are the limits that were asked for; zero is the default.
 func (f *limitFlags) limits() sandbox.Limits {
 	return sandbox.Limits{
-		Memory: f.memory, CPUs: f.cpus, Pids: int64(f.pids),
+		Memory: f.memory, CPUs: f.cpus, Pids: int64(f.pids), Disk: f.disk,
 		Tmp: f.tmpSize, Home: f.homeSize, Shm: f.shmSize,
 	}
 }

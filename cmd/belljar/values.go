@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/belljar/belljar/sandbox"
 )
 
 // A sizeValue is a flag for a number of bytes.
@@ -34,6 +36,29 @@ func (v sizeValue) Set(text string) error {
 	}
 	*v.bytes = bytes
 	return nil
+}
+
+// A diskValue is a flag for a number of bytes that may be without limit.
+type diskValue struct{ bytes *int64 }
+
+// noDiskLimit is the word for it.
+const noDiskLimit = "none"
+
+func (v diskValue) String() string {
+	if v.bytes != nil && *v.bytes == sandbox.NoLimit {
+		return noDiskLimit
+	}
+	return sizeValue{bytes: v.bytes}.String()
+}
+
+func (v diskValue) Type() string { return "SIZE" }
+
+func (v diskValue) Set(text string) error {
+	if strings.TrimSpace(text) == noDiskLimit {
+		*v.bytes = sandbox.NoLimit
+		return nil
+	}
+	return sizeValue{v.bytes, sandbox.MinDisk}.Set(text)
 }
 
 // parseSize reads a number of bytes: plain, or with a unit. Units are powers

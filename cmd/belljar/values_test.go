@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/belljar/belljar/sandbox"
 )
 
 func TestParseSize(t *testing.T) {
@@ -38,6 +40,28 @@ func FuzzParseSize(f *testing.F) {
 			t.Errorf("parseSize(%q) = %d", text, bytes)
 		}
 	})
+}
+
+func TestDiskValue(t *testing.T) {
+	for _, test := range []struct {
+		in    string
+		bytes int64
+		shown string
+	}{
+		{"none", sandbox.NoLimit, "none"}, {"1m", 1 << 20, "1048576"}, {"20g", 20 << 30, "21474836480"},
+	} {
+		var bytes int64
+		value := diskValue{&bytes}
+		if err := value.Set(test.in); err != nil || bytes != test.bytes || value.String() != test.shown {
+			t.Errorf("%q is %d, shown as %q, error %v; want %d, %q", test.in, bytes, value.String(), err, test.bytes, test.shown)
+		}
+	}
+	for _, bad := range []string{"", "0", "-1", "1k", "no"} {
+		bytes := int64(5)
+		if err := (diskValue{&bytes}).Set(bad); err == nil || bytes != 5 {
+			t.Errorf("%q was taken as %d", bad, bytes)
+		}
+	}
 }
 
 func TestDurationValue(t *testing.T) {

@@ -27,7 +27,8 @@ type box struct {
 	giver  func() (*container.Config, *container.HostConfig)
 	lease  *lease
 	pool   *pool
-	outlet *outlet // nil unless the network mode is allow
+	outlet *outlet    // nil unless the network mode is allow
+	disk   *diskWatch // nil: no limit
 	// lifetime ends with Close. What ends processes must outlive the context
 	// of the command, and must not hold up Close.
 	lifetime context.Context
@@ -42,6 +43,7 @@ type box struct {
 	killing sync.Mutex // held while processes are being ended
 
 	mu      sync.Mutex
+	active  map[*run]struct{} // commands that run
 	known   []supervisor.Proc // left by commands that have ended
 	broken  error             // set when processes could not be ended
 	cleared int               // how often everything had to be ended
@@ -98,7 +100,9 @@ func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, er
 		}
 		return sandbox.Result{}, b.explain("starting a command", err)
 	}
+	b.activate(run)
 	result, err := run.finish(ctx)
+	b.deactivate(run)
 	if err != nil {
 		return sandbox.Result{}, err
 	}
@@ -172,6 +176,18 @@ func (b *box) remember(left []supervisor.Proc) {
 	if extra := len(b.known) - maxKnown; extra > 0 {
 		b.known = append([]supervisor.Proc(nil), b.known[extra:]...)
 	}
+}
+
+func (b *box) activate(r *run) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.active[r] = struct{}{}
+}
+
+func (b *box) deactivate(r *run) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.active, r)
 }
 
 // giveUp marks the sandbox as being of no further use.

@@ -40,6 +40,7 @@ func (r *run) finish(ctx context.Context) (sandbox.Result, error) {
 		expired = true
 	case <-r.sink.over:
 	case <-r.sink.failed:
+	case <-r.disk.done:
 	case <-ctx.Done():
 	}
 	switch cause := context.Cause(ctx); {
@@ -54,6 +55,8 @@ func (r *run) finish(ctx context.Context) (sandbox.Result, error) {
 		return r.endIt(sandbox.OutputLimit)
 	case closed(r.sink.failed):
 		return r.endIt(sandbox.Canceled)
+	case closed(r.disk.done):
+		return r.endIt(sandbox.DiskLimit)
 	default:
 		return r.ended()
 	}
@@ -132,6 +135,9 @@ func (r *run) ended() (sandbox.Result, error) {
 	}
 	if trailer.Cleared {
 		result.Reason = "the process limit was still full at its end, so what it left was ended"
+	}
+	if note := fileSizeNote(result, r.box.info.Limits.Disk); note != "" {
+		result.Reason = joinReasons(result.Reason, note)
 	}
 	// What came with the last pieces counts as much as what came before.
 	switch {
@@ -233,12 +239,15 @@ func (r *run) endedWithoutTrailer() (sandbox.Result, error) {
 func (r *run) endIt(status sandbox.Status) (sandbox.Result, error) {
 	report, err := r.box.endProcesses(supervisor.Request{Victims: []supervisor.Proc{r.spare.self}})
 	reason := ""
+	if status == sandbox.DiskLimit {
+		reason = r.disk.reason
+	}
 	if err != nil {
 		if !r.box.endContainer(err) {
 			r.spare.close()
 			return sandbox.Result{}, r.box.explain("ending a command ("+string(status)+")", err)
 		}
-		reason = sandboxEnded
+		reason = joinReasons(reason, sandboxEnded)
 	}
 	// What was written before the end is on its way.
 	select {

@@ -99,7 +99,7 @@ func (p *plan) giver(since int64) (*container.Config, *container.HostConfig) {
 	giving.Since = since
 	config.Entrypoint = supervisor.InitArgs(helperInside, int(leaseSilence.Seconds()), giving)
 	config.OpenStdin, config.StdinOnce, config.AttachStdin, config.AttachStdout = false, false, false, false
-	host.ReadonlyRootfs, host.NetworkMode = true, container.NetworkMode(sandbox.NetworkNone)
+	host.ReadonlyRootfs, host.NetworkMode, host.StorageOpt = true, container.NetworkMode(sandbox.NetworkNone), nil
 	return config, host
 }
 

@@ -31,6 +31,7 @@ type run struct {
 	started time.Time
 	before  supervisor.Counters
 	dirLost bool
+	disk    *diskTrip
 	cleared int // the box's count when the command was started
 }
 
@@ -42,7 +43,7 @@ func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*r
 		if err != nil {
 			return nil, err
 		}
-		r := &run{box: b, cmd: cmd, dir: dir, spare: s}
+		r := &run{box: b, cmd: cmd, dir: dir, spare: s, disk: b.disk.current()}
 		err = r.give(ctx)
 		if err == nil {
 			b.pool.top(refillDelay)

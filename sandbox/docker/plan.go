@@ -48,6 +48,9 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	}
 	asked := spec.Limits
 	spec.Limits = spec.FillLimits(e.info.MemTotal, e.info.NCPU)
+	if asked.Disk == 0 {
+		spec.Limits.Disk = diskLimit(spec.Workspace, spec.Limits.Disk)
+	}
 	if err := cmp.Or(e.checkSpec(spec), checkInMemory(asked, spec.Limits)); err != nil {
 		return nil, err
 	}
@@ -116,6 +119,9 @@ func (p *plan) loosened() []string {
 	}
 	if p.spec.RootFS == sandbox.RootWritable {
 		list = append(list, "rootfs="+string(p.spec.RootFS))
+	}
+	if text := diskLoosened(p.spec); text != "" {
+		list = append(list, text)
 	}
 	if p.spec.Network != sandbox.NetworkNone {
 		list = append(list, "network="+string(p.spec.Network))

@@ -56,6 +56,8 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 		return fmt.Errorf("a memory limit of %s is more than the engine's %s", units.BytesSize(float64(l.Memory)), units.BytesSize(float64(e.info.MemTotal)))
 	case l.NoFile < minNoFile:
 		return fmt.Errorf("a limit of %d open files is too little: at least %d", l.NoFile, minNoFile)
+	case l.Disk < sandbox.MinDisk && l.Disk != sandbox.NoLimit:
+		return fmt.Errorf("a disk limit of %d bytes is too little: at least %s", l.Disk, units.BytesSize(float64(sandbox.MinDisk)))
 	case l.Tmp < 0 || l.Home < 0 || l.Shm <= 0:
 		return errors.New("the sizes of /tmp, the home folder and /dev/shm must be positive")
 	}

@@ -48,6 +48,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		CapAdd:         p.capabilities(),
 		SecurityOpt:    p.security,
 		Runtime:        p.spec.Runtime,
+		StorageOpt:     p.quota(),
 		GroupAdd:       p.groups(),
 		LogConfig:      container.LogConfig{Type: "none"},
 		Tmpfs:          p.inMemory(),
@@ -56,10 +57,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 			Memory: l.Memory, MemorySwap: l.Memory,
 			NanoCPUs:  int64(l.CPUs * 1e9),
 			PidsLimit: &pids,
-			Ulimits: []*container.Ulimit{
-				{Name: "nofile", Soft: l.NoFile, Hard: l.NoFile},
-				{Name: "core", Soft: 0, Hard: 0},
-			},
+			Ulimits:   ulimits(l),
 		},
 	}
 	return config, host
@@ -72,6 +70,18 @@ func (p *plan) networkMode() container.NetworkMode {
 		return container.NetworkMode(sandbox.NetworkNone)
 	}
 	return container.NetworkMode(p.spec.Network)
+}
+
+// ulimits are the limits of each process.
+func ulimits(l sandbox.Limits) []*container.Ulimit {
+	list := []*container.Ulimit{
+		{Name: "nofile", Soft: l.NoFile, Hard: l.NoFile},
+		{Name: "core", Soft: 0, Hard: 0},
+	}
+	if l.Disk > 0 {
+		list = append(list, &container.Ulimit{Name: "fsize", Soft: l.Disk, Hard: l.Disk})
+	}
+	return list
 }
 
 // initUser is the user of PID 1. A command must not be able to signal or trace

@@ -43,6 +43,7 @@ func TestRefused(t *testing.T) {
 		{"unknown network", func(_ *testing.T, s *sandbox.Spec) { s.Network = "host" }, "host", false},
 		{"too little memory", func(_ *testing.T, s *sandbox.Spec) { s.Limits.Memory = 1 << 20 }, "memory", false},
 		{"folders as large as the memory", func(_ *testing.T, s *sandbox.Spec) { s.Limits.Tmp = s.Limits.Memory }, "ask for less", false},
+		{"too little disk", func(_ *testing.T, s *sandbox.Spec) { s.Limits.Disk = 4096 }, "disk limit", false},
 		{"unknown user", func(_ *testing.T, s *sandbox.Spec) { s.User = "nobody" }, "owner or root", false},
 		{"another user's private folder", func(t *testing.T, s *sandbox.Spec) {
 			if os.Getuid() != 0 {

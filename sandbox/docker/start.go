@@ -50,15 +50,15 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	if err != nil {
 		return nil, err
 	}
-	config, host := plan.container()
-	created, err := e.create(ctx, config, host, plan.name)
+	since := time.Now().Add(-diskTick) // the clock that marks files is coarse
+	created, err := plan.create(ctx)
 	if err != nil {
 		return nil, plan.createError(err)
 	}
 	lifetime, stop := context.WithCancel(context.Background())
 	b := &box{
 		engine: e, id: created.ID, user: plan.execUser(), env: plan.environment(), umask: spec.Owner.Umask, giving: plan.giving(),
-		lifetime: lifetime, stop: stop, closing: make(chan struct{}),
+		lifetime: lifetime, stop: stop, closing: make(chan struct{}), active: map[*run]struct{}{},
 		info: sandbox.Info{
 			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
 			MountPoint: sandbox.MountPoint, Helper: helperInside, Mounts: plan.spec.Mounts, Profile: plan.spec.Profile, User: plan.user(), Limits: plan.spec.Limits,
@@ -77,6 +77,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			return nil, err
 		}
 	}
+	b.watchDisk(plan, since)
 	if err := b.boot(ctx); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ func testLimitsSeen(t *testing.T, b *box) {
 		{"memory", firstOf("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"), limits.Memory},
 		{"processes", firstOf("/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max"), limits.Pids},
 		{"open files", "ulimit -n", limits.NoFile},
+		{"file size", "ulimit -f | { read -r kib; echo $((kib * 1024)); }", limits.Disk},
 	} {
 		out := b.script(t, c.script)
 		wantExit(t, out, 0)

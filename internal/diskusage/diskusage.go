@@ -1,0 +1,79 @@
+// Package diskusage measures what a folder takes on disk, by its files and by
+// the file system that it is on. It follows no link and enters no other file
+// system, since an untrusted process may change the folder at any moment.
+package diskusage
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+)
+
+// ErrUnsupported says that this system does not tell.
+var ErrUnsupported = errors.New("disk usage cannot be measured on this system")
+
+// maxLargest bounds the list of a Usage.
+const maxLargest = 3
+
+// single is the size from which on a file is listed by itself; smaller ones
+// are added up by folder. In bytes.
+const single = 1 << 20
+
+// A Usage is what a folder takes on disk, in bytes of whole blocks. A file
+// with several names counts once.
+type Usage struct {
+	// Total is everything, and Fresh what was changed since a time.
+	Total, Fresh int64
+	// Hidden counts folders that were changed since and cannot be read.
+	Hidden int
+	// Largest are the largest of what was changed, the largest first.
+	Largest []Entry
+}
+
+// An Entry is a file, or the small files of one folder together. Path is
+// relative to what was measured, "." for the folder itself, with slashes.
+type Entry struct {
+	Path  string
+	Bytes int64
+}
+
+// A tally is a Usage under way.
+type tally struct {
+	usage Usage
+	since time.Time
+	sums  map[string]int64 // of what was changed, by path
+}
+
+// add counts one file in a folder.
+func (t *tally) add(folder, name string, bytes int64, changed time.Time) {
+	t.usage.Total += bytes
+	if changed.Before(t.since) {
+		return
+	}
+	t.usage.Fresh += bytes
+	key := folder
+	if bytes >= single {
+		key = join(folder, name)
+	}
+	t.sums[key] += bytes
+}
+
+func join(folder, name string) string {
+	if folder == "." {
+		return name
+	}
+	return folder + "/" + name
+}
+
+// end returns the sums.
+func (t *tally) end() Usage {
+	for path, bytes := range t.sums {
+		t.usage.Largest = append(t.usage.Largest, Entry{path, bytes})
+	}
+	slices.SortFunc(t.usage.Largest, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
+	})
+	t.usage.Largest = t.usage.Largest[:min(len(t.usage.Largest), maxLargest)]
+	return t.usage
+}

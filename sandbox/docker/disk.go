@@ -1,0 +1,222 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/docker/go-units"
+
+	"github.com/belljar/belljar/internal/diskusage"
+	"github.com/belljar/belljar/sandbox"
+)
+
+const (
+	// diskTick is how often the space that is taken is asked for, which costs
+	// one system call for each place.
+	diskTick = 250 * time.Millisecond
+	// diskPatience is how long it may take until files are looked at again
+	// when the space tells nothing: other processes free some, too.
+	diskPatience = 5 * time.Second
+	// blindPatience is the same where the space cannot be asked for.
+	blindPatience = 2 * time.Second
+	// diskShare is how much of the time goes into looking at files: one part
+	// of this many, and of so many more where nothing hints at a need.
+	diskShare, idleShare = 6, 30
+	// diskSlack is how much commands may write beyond what they were ended
+	// for, since what frees space may have to write a little.
+	diskSlack = 16 * sandbox.MiB
+	// farOver is how far over its limit a sandbox may get, one command after
+	// another, in bytes beside once more the limit.
+	farOver = 4 * sandbox.GiB
+)
+
+// A diskWatch looks at what commands write, and ends them when it is more than
+// the limit. It counts what was added since the sandbox started.
+type diskWatch struct {
+	limit int64
+	parts []diskPart
+	// over is called when the limit was passed, after commands were told.
+	over func(grown int64)
+
+	ceiling             int64 // what may be there now
+	notBefore, atLatest time.Time
+
+	mu   sync.Mutex
+	trip *diskTrip
+}
+
+// A diskTrip is one time that the limit is passed. Commands that run then wait
+// for done.
+type diskTrip struct {
+	done   chan struct{}
+	reason string // valid once done is closed
+}
+
+// A diskPart is one place that commands write to.
+type diskPart struct {
+	shown   string // its path inside
+	dir     string // a host folder of the same file system; "" is unknown
+	measure func(context.Context) (diskusage.Usage, error)
+	base    int64 // what was there before the sandbox
+	grown   int64
+	atStart int64 // space taken when the sandbox started
+	atLook  int64 // space taken when it was last measured
+	largest []diskusage.Entry
+}
+
+func newDiskWatch(limit int64, over func(int64)) *diskWatch {
+	return &diskWatch{limit: limit, ceiling: limit, over: over, trip: &diskTrip{done: make(chan struct{})}}
+}
+
+// current is what a command that starts now is ended by. A sandbox without a
+// limit has none that ever comes.
+func (w *diskWatch) current() *diskTrip {
+	if w == nil {
+		return &diskTrip{}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.trip
+}
+
+// run watches until the context ends.
+func (w *diskWatch) run(ctx context.Context, parts []diskPart) {
+	w.begin(ctx, parts)
+	tick := time.NewTicker(diskTick)
+	defer tick.Stop()
+	for {
+		if w.due(time.Now()) {
+			w.look(ctx)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// begin takes what there is before any command could have added much. A place
+// that cannot be measured is left out.
+func (w *diskWatch) begin(ctx context.Context, parts []diskPart) {
+	start := time.Now()
+	for _, p := range parts {
+		used, _, err := diskusage.Space(p.dir)
+		if err != nil {
+			p.dir = ""
+		}
+		p.atStart, p.atLook = used, used
+		usage, err := p.measure(ctx)
+		if err != nil {
+			continue
+		}
+		p.base, p.grown = usage.Total-usage.Fresh, usage.Fresh
+		w.parts = append(w.parts, p)
+	}
+	w.schedule(start)
+}
+
+// schedule decides when it is time to look again after a look that began at
+// start.
+func (w *diskWatch) schedule(start time.Time) {
+	patience := diskPatience
+	for i := range w.parts {
+		if w.parts[i].dir == "" {
+			patience = blindPatience
+		}
+	}
+	now := time.Now()
+	cost := now.Sub(start)
+	w.notBefore, w.atLatest = now.Add(diskShare*cost), now.Add(max(patience, idleShare*cost))
+}
+
+// due tells whether it is time to look at the files: when what was found last
+// and what the file systems took in since may be too much together.
+func (w *diskWatch) due(now time.Time) bool {
+	if now.Before(w.notBefore) || len(w.parts) == 0 {
+		return false
+	}
+	possible := int64(0)
+	for i := range w.parts {
+		p := &w.parts[i]
+		possible += p.grown
+		if used, _, err := diskusage.Space(p.dir); p.dir != "" && err == nil {
+			possible += max(used-p.atLook, 0)
+		}
+	}
+	return possible >= w.ceiling || now.After(w.atLatest)
+}
+
+// look measures everything, and ends what runs when that is too much.
+func (w *diskWatch) look(ctx context.Context) {
+	start := time.Now()
+	grown := int64(0)
+	for i := range w.parts {
+		w.parts[i].look(ctx)
+		grown += w.parts[i].grown
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	w.schedule(start)
+	if grown < w.ceiling {
+		// What was freed is not free to be written again beyond the limit.
+		w.ceiling = max(w.limit, min(w.ceiling, grown+diskSlack))
+		return
+	}
+	w.ceiling = grown + diskSlack
+	w.mu.Lock()
+	passed := w.trip
+	w.trip = &diskTrip{done: make(chan struct{})}
+	w.mu.Unlock()
+	passed.reason = w.reason(grown)
+	close(passed.done)
+	w.over(grown)
+}
+
+// look measures one place. What cannot be looked into counts as all that the
+// file system took in.
+func (p *diskPart) look(ctx context.Context) {
+	used, _, spaceErr := diskusage.Space(p.dir)
+	usage, err := p.measure(ctx)
+	if err != nil {
+		return
+	}
+	p.grown, p.largest = max(usage.Total-p.base, 0), usage.Largest
+	if p.dir == "" || spaceErr != nil {
+		return
+	}
+	if usage.Hidden > 0 {
+		p.grown = max(p.grown, used-p.atStart)
+	}
+	p.atLook = used
+}
+
+// reason says in one line what grew.
+func (w *diskWatch) reason(grown int64) string {
+	text := fmt.Sprintf("%s were added in this sandbox", units.BytesSize(float64(grown)))
+	var names []string
+	for _, p := range w.parts {
+		for _, entry := range p.largest {
+			names = append(names, fmt.Sprintf("%q (%s)", path.Join("/", p.shown, entry.Path), units.BytesSize(float64(entry.Bytes))))
+		}
+	}
+	if len(names) == 0 {
+		return text
+	}
+	return text + ", most of it in " + strings.Join(names, ", ")
+}
+
+// fileSizeNote says what a command may have ended of whose end looks like that
+// of a writer at the limit on single files.
+func fileSizeNote(r sandbox.Result, limit int64) string {
+	const signal, code = "SIGXFSZ", 128 + 25 // what a shell makes of it, see signal(7)
+	if limit <= 0 || r.Signal != signal && (r.ExitCode == nil || *r.ExitCode != code) {
+		return ""
+	}
+	return signal + " is what the writer of a file over the disk limit of " + units.BytesSize(float64(limit)) + " gets"
+}

@@ -1,0 +1,125 @@
+//go:build linux
+
+package docker_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belljar/belljar/sandbox"
+)
+
+// TestFullMemoryFolders fills what is in memory and goes on.
+func TestFullMemoryFolders(t *testing.T) {
+	engine := connect(t)
+	for name, test := range map[string]struct {
+		spec sandbox.Spec
+		dirs []string
+	}{
+		"strict": {newSpec(t, os.Getuid(), os.Getgid()), []string{"/tmp", "$HOME", "/dev/shm"}},
+		"dev":    {devSpec(t), []string{"/dev/shm"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := start(t, engine, test.spec)
+			for _, dir := range test.dirs {
+				got := execute(t, sb, sandbox.Command{Script: "head -c 1G /dev/zero >" + dir + "/full"})
+				if got.err != nil || got.result.Status != sandbox.Exited || *got.result.ExitCode == 0 || !strings.Contains(got.output, "No space left") {
+					t.Errorf("filling %s: %s, error %v, output %q", dir, describe(got.result), got.err, got.output)
+				}
+			}
+			for range 3 {
+				if got := script(t, sb, "echo next; git --version >/dev/null"); got != "next\n" {
+					t.Errorf("after all are full: %q", got)
+				}
+			}
+		})
+	}
+}
+
+// TestDiskLimit has runaway writers, each in a sandbox that goes on after.
+func TestDiskLimit(t *testing.T) {
+	engine := connect(t)
+	const many = "i=0; while :; do head -c 4M /dev/zero >DIR/f$i; i=$((i + 1)); done"
+	for _, test := range []struct {
+		name, dir, script string
+		dev               bool
+	}{
+		{"many files in the workspace", "/workspace", many, false},
+		{"many small files", "/workspace/small", "mkdir -p DIR; i=0; while :; do echo x >DIR/f$i; i=$((i + 1)); done", false},
+		{"the writable layer", "/var/cache", many, true},
+		{"tmp in dev", "/tmp", many, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec := newSpec(t, os.Getuid(), os.Getgid())
+			if test.dev {
+				spec = devSpec(t)
+			}
+			spec.Limits.Disk = 32 * sandbox.MiB
+			if strings.Contains(test.script, "echo x") {
+				spec.Limits.Disk = 4 * sandbox.MiB
+			}
+			sb := start(t, engine, spec)
+			got := execute(t, sb, sandbox.Command{
+				Script: strings.ReplaceAll(test.script, "DIR", test.dir), Timeout: time.Minute,
+			})
+			if got.err != nil || got.result.Status != sandbox.DiskLimit || got.result.ExitCode != nil {
+				t.Fatalf("got %s, error %v, want the disk limit", describe(got.result), got.err)
+			}
+			if !strings.Contains(got.result.Reason, `"`+test.dir) {
+				t.Errorf("the reason %q does not name what is in %s", got.result.Reason, test.dir)
+			}
+			if got := script(t, sb, "rm -rf "+test.dir+"/*; echo freed"); got != "freed\n" {
+				t.Errorf("the next command: %q", got)
+			}
+			if got := script(t, sb, "head -c 1M /dev/zero >"+test.dir+"/more && sleep 1; echo fine"); got != "fine\n" {
+				t.Errorf("a little more: %q", got)
+			}
+		})
+	}
+}
+
+// TestDiskLimitOfOneFile has the kernel stop a file, with or without blocks.
+func TestDiskLimitOfOneFile(t *testing.T) {
+	engine := connect(t)
+	spec := newSpec(t, os.Getuid(), os.Getgid())
+	spec.Limits.Disk = 16 * sandbox.MiB
+	sb := start(t, engine, spec)
+	got := execute(t, sb, sandbox.Command{Script: "truncate -s 17M sparse"})
+	if got.err != nil || got.result.Status != sandbox.Exited || *got.result.ExitCode == 0 {
+		t.Errorf("got %s, error %v, want that the file is refused", describe(got.result), got.err)
+	}
+	got = execute(t, sb, sandbox.Command{Script: "head -c 17M /dev/zero >full"})
+	if got.err != nil || got.result.Status != sandbox.DiskLimit && !strings.Contains(got.result.Reason, "SIGXFSZ is what") {
+		t.Errorf("got %s, error %v, want that the disk limit is named", describe(got.result), got.err)
+	}
+	if got := script(t, sb, "truncate -s 15M sparse; echo next"); got != "next\n" {
+		t.Errorf("the next command: %q", got)
+	}
+	spec = newSpec(t, os.Getuid(), os.Getgid())
+	spec.Limits.Disk = sandbox.NoLimit
+	sb = start(t, engine, spec)
+	if got := script(t, sb, "ulimit -f"); got != "unlimited\n" {
+		t.Errorf("without a limit ulimit says %q", got)
+	}
+	if got := sb.Info().Loosened; len(got) != 1 || got[0] != "disk=none" {
+		t.Errorf("loosened = %q, want disk=none", got)
+	}
+}
+
+// TestDiskLimitOfBackground ends a writer that its command left.
+func TestDiskLimitOfBackground(t *testing.T) {
+	engine := connect(t)
+	spec := newSpec(t, os.Getuid(), os.Getgid())
+	spec.Limits.Disk = 32 * sandbox.MiB
+	sb := start(t, engine, spec)
+	script(t, sb, "setsid sh -c 'while :; do head -c 1M /dev/zero >>grows; sleep 0.05; done' >/dev/null 2>&1 &")
+	eventually(t, hang, "the writer is ended", func() bool {
+		got := execute(t, sb, sandbox.Command{Script: "! pgrep -f 'head -c 1M' >/dev/null && ! pgrep -f '[g]rows' >/dev/null"})
+		return got.err == nil && got.result.Status == sandbox.Exited && *got.result.ExitCode == 0
+	})
+	if got := script(t, sb, "echo next"); got != "next\n" {
+		t.Errorf("the next command: %q", got)
+	}
+}

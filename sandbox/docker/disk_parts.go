@@ -1,0 +1,171 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+
+	"github.com/belljar/belljar/internal/diskusage"
+	"github.com/belljar/belljar/internal/supervisor"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// minDisk is the least that the default of the disk limit is brought down to
+// where little is free, in bytes.
+const minDisk = 256 * sandbox.MiB
+
+// diskLimit is the limit for a spec that asks for none: half of what is free
+// where the workspace is, and no more than the usual.
+func diskLimit(workspace string, limit int64) int64 {
+	_, free, err := diskusage.Space(workspace)
+	if err != nil {
+		return limit
+	}
+	return min(limit, max(free/2, minDisk)) &^ (sandbox.MiB - 1)
+}
+
+// diskLoosened says in what the disk is not limited, "" for nothing.
+func diskLoosened(spec sandbox.Spec) string {
+	if spec.Limits.Disk == sandbox.NoLimit {
+		return "disk=none"
+	}
+	if _, _, err := diskusage.Space(spec.Workspace); errors.Is(err, diskusage.ErrUnsupported) {
+		return "disk=single files only"
+	}
+	return ""
+}
+
+// quota is the size of the writable layer, for storage drivers that can hold
+// it. With overlay2 only the engine knows whether its file system is mounted
+// so; it refuses the container otherwise.
+func (p *plan) quota() map[string]string {
+	if p.spec.Limits.Disk <= 0 || p.spec.RootFS != sandbox.RootWritable {
+		return nil
+	}
+	info := p.engine.info
+	switch info.Driver {
+	case "btrfs", "zfs":
+	case "overlay2":
+		backing := ""
+		for _, status := range info.DriverStatus {
+			if status[0] == "Backing Filesystem" {
+				backing = status[1]
+			}
+		}
+		if backing != "xfs" {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return map[string]string{"size": strconv.FormatInt(p.spec.Limits.Disk, 10)}
+}
+
+// noQuota tells that an engine cannot hold the size of a layer.
+func noQuota(err error) bool {
+	text := strings.ToLower(err.Error())
+	return strings.Contains(text, "storage-opt") || strings.Contains(text, "quota")
+}
+
+// watchDisk starts to watch what commands write, where there is a limit.
+func (b *box) watchDisk(plan *plan, since time.Time) {
+	limit := plan.spec.Limits.Disk
+	if limit <= 0 {
+		return
+	}
+	b.disk = newDiskWatch(limit, func(grown int64) { b.overDisk(limit, grown) })
+	b.readers.Go(func() { b.disk.run(b.lifetime, b.diskParts(plan, since)) })
+}
+
+// diskParts are the places that commands can write to on disk.
+func (b *box) diskParts(plan *plan, since time.Time) []diskPart {
+	workspace := plan.spec.Workspace
+	parts := []diskPart{{
+		shown: sandbox.MountPoint, dir: workspace,
+		measure: func(ctx context.Context) (diskusage.Usage, error) { return diskusage.Measure(ctx, workspace, since) },
+	}}
+	if plan.spec.RootFS == sandbox.RootWritable {
+		parts = append(parts, b.layer(since))
+	}
+	return parts
+}
+
+// layer is the writable layer: read from its folder where that can be seen,
+// else by asking the engine, which adds up the same folder.
+func (b *box) layer(since time.Time) diskPart {
+	if found, err := b.engine.api.ContainerInspect(b.lifetime, b.id); err == nil {
+		upper := found.GraphDriver.Data["UpperDir"]
+		if dir, err := os.Open(upper); upper != "" && err == nil {
+			dir.Close()
+			return diskPart{dir: upper, measure: func(ctx context.Context) (diskusage.Usage, error) {
+				return diskusage.Measure(ctx, upper, since)
+			}}
+		}
+	}
+	return diskPart{dir: b.engine.info.DockerRootDir, measure: b.layerSize}
+}
+
+// layerSize asks the engine for the size of the writable layer.
+func (b *box) layerSize(ctx context.Context) (diskusage.Usage, error) {
+	found, _, err := b.engine.api.ContainerInspectWithRaw(ctx, b.id, true)
+	switch {
+	case err != nil:
+		return diskusage.Usage{}, fmt.Errorf("asking for the size of the container: %w", err)
+	case found.SizeRw == nil:
+		return diskusage.Usage{}, errors.New("the engine does not tell the size of the container")
+	}
+	return diskusage.Usage{Total: *found.SizeRw, Fresh: *found.SizeRw}, nil
+}
+
+// create makes the container, without a size of its layer where the engine
+// cannot hold that.
+func (p *plan) create(ctx context.Context) (container.CreateResponse, error) {
+	config, host := p.container()
+	created, err := p.engine.create(ctx, config, host, p.name)
+	if err != nil && host.StorageOpt != nil && noQuota(err) {
+		host.StorageOpt = nil
+		created, err = p.engine.create(ctx, config, host, p.name)
+	}
+	return created, err
+}
+
+// overDisk ends what earlier commands left, which may be what writes, and
+// gives a sandbox up that goes on and on.
+func (b *box) overDisk(limit, grown int64) {
+	if err := b.endLeft(); err != nil {
+		b.engine.log.Warn("ending what commands left", "container", b.id, "error", err)
+	}
+	if grown > limit+max(limit, farOver) {
+		b.giveUp(fmt.Errorf("running a command: %w: commands went on writing far over the disk limit (free the space, then run again)", sandbox.ErrLost))
+	}
+}
+
+// endLeft ends everything that belongs to no command that runs.
+func (b *box) endLeft() error {
+	b.killing.Lock()
+	defer b.killing.Unlock()
+	b.mu.Lock()
+	spared := []supervisor.Proc(nil)
+	for r := range b.active {
+		spared = append(spared, r.spare.self)
+	}
+	left := len(b.known) > 0
+	b.mu.Unlock()
+	if !left {
+		return nil
+	}
+	killer := b.pool.borrowKiller()
+	if killer == nil {
+		return errors.New("no spare waits that could")
+	}
+	spared = append(spared, b.pool.pids()...)
+	_, err := b.askKiller(killer, supervisor.Request{Op: supervisor.Kill, All: true, Known: spared})
+	b.pool.giveBack(killer)
+	return err
+}

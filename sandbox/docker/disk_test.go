@@ -1,0 +1,149 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/system"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belljar/belljar/internal/diskusage"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// A place is a diskPart whose size a test sets.
+type place struct {
+	usage diskusage.Usage
+	err   error
+}
+
+func (p *place) part() diskPart {
+	return diskPart{shown: "/workspace", measure: func(context.Context) (diskusage.Usage, error) { return p.usage, p.err }}
+}
+
+// TestDiskWatch goes through the life of a sandbox, one look after another.
+func TestDiskWatch(t *testing.T) {
+	const mib = sandbox.MiB
+	var passed []int64
+	w := newDiskWatch(100*mib, func(grown int64) { passed = append(passed, grown) })
+	old, broken := &place{usage: diskusage.Usage{Total: 500 * mib, Fresh: 0}}, &place{err: errors.New("no")}
+	w.begin(t.Context(), []diskPart{old.part(), broken.part()})
+	if len(w.parts) != 1 {
+		t.Fatalf("%d places are watched, want the one that can be measured", len(w.parts))
+	}
+	for _, step := range []struct {
+		name  string
+		total int64
+		over  bool
+	}{
+		{"less than before", 400 * mib, false},
+		{"just below", 600*mib - 1, false},
+		{"at the limit", 600 * mib, true},
+		{"a little more, to free space", 610 * mib, false},
+		{"too much more", 616 * mib, true},
+		{"some freed", 610 * mib, false},
+		{"what was freed, again", 626 * mib, true},
+		{"all freed", 500 * mib, false},
+		{"the whole limit is back", 599 * mib, false},
+		{"over once more", 601 * mib, true},
+	} {
+		before, trip := len(passed), w.current()
+		old.usage = diskusage.Usage{Total: step.total, Largest: []diskusage.Entry{{Path: "a\nb", Bytes: 3 * mib}}}
+		w.look(t.Context())
+		if over := len(passed) > before; over != step.over || closed(trip.done) != step.over {
+			t.Errorf("%s: over = %v, told = %v, want %v", step.name, over, closed(trip.done), step.over)
+		}
+		if step.over && (!strings.Contains(trip.reason, `"/workspace/a\nb" (3MiB)`) || strings.Contains(trip.reason, "\n")) {
+			t.Errorf("%s: reason = %q", step.name, trip.reason)
+		}
+	}
+	old.err = errors.New("cannot be read any more")
+	w.look(t.Context())
+	if w.parts[0].grown != 101*mib {
+		t.Errorf("a failure changed what is known: %d", w.parts[0].grown)
+	}
+}
+
+// TestDiskWatchHidden counts what cannot be looked into.
+func TestDiskWatchHidden(t *testing.T) {
+	dir := t.TempDir()
+	used, _, err := diskusage.Space(dir)
+	if err != nil {
+		t.Skip(err)
+	}
+	hidden := &place{usage: diskusage.Usage{Hidden: 1}}
+	part := hidden.part()
+	part.dir, part.atStart = dir, used-sandbox.GiB
+	part.look(t.Context())
+	// Others may free and take some meanwhile.
+	if part.grown < sandbox.GiB/2 || part.grown > 2*sandbox.GiB {
+		t.Errorf("grown = %d, want about what the file system took in", part.grown)
+	}
+	hidden.usage.Hidden = 0
+	part.look(t.Context())
+	if part.grown != 0 {
+		t.Errorf("grown = %d with nothing hidden, want 0", part.grown)
+	}
+}
+
+func TestNoDiskWatch(t *testing.T) {
+	var none *diskWatch
+	if closed(none.current().done) {
+		t.Error("a sandbox without a limit is over it")
+	}
+}
+
+func TestQuota(t *testing.T) {
+	xfs := [][2]string{{"Backing Filesystem", "xfs"}}
+	want := map[string]string{"size": "1048576"}
+	for _, test := range []struct {
+		name string
+		info system.Info
+		spec sandbox.Spec
+		want map[string]string
+	}{
+		{"overlay2 on xfs", system.Info{Driver: "overlay2", DriverStatus: xfs}, sandbox.Spec{}, want},
+		{"overlay2 on ext4", system.Info{Driver: "overlay2", DriverStatus: [][2]string{{"Backing Filesystem", "extfs"}}}, sandbox.Spec{}, nil},
+		{"btrfs", system.Info{Driver: "btrfs"}, sandbox.Spec{}, want},
+		{"zfs", system.Info{Driver: "zfs"}, sandbox.Spec{}, want},
+		{"vfs", system.Info{Driver: "vfs"}, sandbox.Spec{}, nil},
+		{"no limit", system.Info{Driver: "btrfs"}, sandbox.Spec{Limits: sandbox.Limits{Disk: sandbox.NoLimit}}, nil},
+		{"nothing to write", system.Info{Driver: "btrfs"}, sandbox.Spec{RootFS: sandbox.RootReadOnly}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec := test.spec
+			if spec.RootFS == "" {
+				spec.RootFS = sandbox.RootWritable
+			}
+			if spec.Limits.Disk == 0 {
+				spec.Limits.Disk = sandbox.MiB
+			}
+			p := &plan{engine: &Engine{info: system.Info{Driver: test.info.Driver, DriverStatus: test.info.DriverStatus}}, spec: spec}
+			if diff := cmp.Diff(test.want, p.quota()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	refusal := errors.New("--storage-opt is supported only for overlay over xfs with 'pquota' mount option")
+	if !noQuota(refusal) || noQuota(errors.New("no such image")) {
+		t.Error("a refusal of the size is not told from another error")
+	}
+}
+
+func TestUlimits(t *testing.T) {
+	names := func(list []*container.Ulimit) (out []string) {
+		for _, u := range list {
+			out = append(out, u.String())
+		}
+		return out
+	}
+	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0", "fsize=77:77"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: 77}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: sandbox.NoLimit}))); diff != "" {
+		t.Errorf("without a limit (-want +got):\n%s", diff)
+	}
+}
