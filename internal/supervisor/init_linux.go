@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"errors"
-	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -42,26 +41,22 @@ func initMain(seconds int, giving *Giving) int {
 // no default for the Go runtime, so they are caught and dropped.
 func protect() {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	signal.Notify(make(chan os.Signal, 1))
-	signal.Reset(syscall.SIGCHLD, syscall.SIGURG, syscall.SIGWINCH)
+	catchSignals()
 }
 
 // holdLease reaps until the owner is gone.
 func holdLease(lease time.Duration) {
-	deadline := time.Now().Add(lease)
+	quiet := silence{limit: lease}
 	var buf [64]byte
 	for {
 		reap()
-		wait := time.Until(deadline)
-		if wait <= 0 {
-			return
-		}
-		// A child that ends between reap and poll interrupts nothing, hence
-		// the short wait; one that ends during poll interrupts it.
-		wait = min(wait, 500*time.Millisecond)
 		fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
-		n, err := unix.Poll(fds, max(1, int(wait.Milliseconds())))
+		before := time.Now()
+		n, err := unix.Poll(fds, int(leaseStep.Milliseconds()))
 		if err != nil || n <= 0 {
+			if quiet.add(time.Since(before)) {
+				return
+			}
 			continue
 		}
 		got, err := unix.Read(0, buf[:])
@@ -71,7 +66,7 @@ func holdLease(lease time.Duration) {
 		case err != nil || got == 0:
 			return
 		}
-		deadline = time.Now().Add(lease)
+		quiet.end()
 		// An owner that does not read must not stop the reaping.
 		fds = []unix.PollFd{{Fd: 1, Events: unix.POLLOUT}}
 		if n, err := unix.Poll(fds, 0); err == nil && n == 1 {
@@ -79,6 +74,27 @@ func holdLease(lease time.Duration) {
 		}
 	}
 }
+
+// leaseStep is how long PID 1 waits at a time. A child that ends between reap
+// and poll interrupts nothing, so it is taken after a step; one that ends
+// during poll interrupts it.
+const leaseStep = 500 * time.Millisecond
+
+// A silence counts how long the owner has not been heard. It is the sum of
+// steps, each of them short: a container that was paused, or a machine that
+// slept while this clock went on, wakes up to an owner that had no time to
+// write, and gives it as much as is left.
+type silence struct{ limit, sum time.Duration }
+
+// add counts one step in which nothing was heard and tells whether it was the
+// last.
+func (s *silence) add(step time.Duration) (over bool) {
+	s.sum += min(max(step, 0), 2*leaseStep)
+	return s.sum >= s.limit
+}
+
+// end says that the owner was heard.
+func (s *silence) end() { s.sum = 0 }
 
 // reap takes every child that has ended.
 func reap() {

@@ -14,6 +14,12 @@ import (
 // The lease is the container's stdin. PID 1 ends the container when it is
 // closed, or after leaseSilence without a byte; each byte is answered, so that
 // a connection that stalls shows on this side after leaseStall.
+//
+// Both sides count silence in steps and never by comparing two points in time.
+// A clock that was set, a machine that slept and a process that was stopped
+// count as one step, however long it was, so that the other side gets to speak
+// before it is given up. What goes on while this machine sleeps, an engine
+// elsewhere, ends the container as if this machine had died.
 const (
 	leaseBeat    = 10 * time.Second
 	leaseSilence = 60 * time.Second
@@ -44,8 +50,7 @@ type lease struct {
 // was asked for before the container was started; stopWait ends it.
 func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan container.WaitResponse, failed <-chan error, stopWait context.CancelFunc) *lease {
 	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait, began: make(chan struct{}), ended: make(chan struct{})}
-	var answered atomic.Int64 // when the last answer came
-	answered.Store(time.Now().UnixNano())
+	var answers atomic.Int64 // how many came
 	l.group.Go(func() {
 		in := newFrames(conn.Reader)
 		for {
@@ -53,7 +58,7 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 				l.lose("the connection to the container was closed")
 				return
 			}
-			answered.Store(time.Now().UnixNano())
+			answers.Add(1)
 		}
 	})
 	l.group.Go(func() {
@@ -62,31 +67,7 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 		case <-l.lost:
 			return
 		}
-		tick := time.NewTicker(times.beat)
-		defer tick.Stop()
-		sent := time.Time{} // of the oldest beat without an answer
-		for {
-			if last := time.Unix(0, answered.Load()); !sent.IsZero() && last.After(sent) {
-				sent = time.Time{}
-			}
-			if !sent.IsZero() && time.Since(sent) > times.stall {
-				l.lose(fmt.Sprintf("the connection to the engine stalled: nothing came back for %v", times.stall))
-				return
-			}
-			if sent.IsZero() {
-				sent = time.Now()
-			}
-			_ = conn.Conn.SetWriteDeadline(time.Now().Add(times.stall))
-			if _, err := conn.Conn.Write([]byte{'.'}); err != nil {
-				l.lose("the connection to the container was closed")
-				return
-			}
-			select {
-			case <-tick.C:
-			case <-l.lost:
-				return
-			}
-		}
+		l.beat(times, &answers)
 	})
 	l.group.Go(func() {
 		defer close(l.ended)
@@ -102,6 +83,34 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 		}
 	})
 	return l
+}
+
+// beat writes the bytes until the lease is lost.
+func (l *lease) beat(times leaseTimes, answers *atomic.Int64) {
+	tick := time.NewTicker(times.beat)
+	defer tick.Stop()
+	var silent time.Duration // since an answer came
+	for seen := int64(0); ; {
+		_ = l.conn.Conn.SetWriteDeadline(time.Now().Add(times.stall))
+		if _, err := l.conn.Conn.Write([]byte{'.'}); err != nil {
+			l.lose("the connection to the container was closed")
+			return
+		}
+		select {
+		case <-tick.C: // one, also when several have passed
+		case <-l.lost:
+			return
+		}
+		// One answer may stand for several bytes.
+		if count := answers.Load(); count > seen {
+			seen, silent = count, 0
+			continue
+		}
+		if silent += times.beat; silent > times.stall {
+			l.lose(fmt.Sprintf("the connection to the engine stalled: nothing came back for %v", times.stall))
+			return
+		}
+	}
 }
 
 // begin says that the container runs.
