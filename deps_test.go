@@ -39,12 +39,14 @@ var importTable = map[string][]string{
 	"sandbox":                {},
 	"sandbox/docker":         {"images", "internal/diskusage", "internal/supervisor", "sandbox"},
 	"sandbox/sandboxtest":    {"internal/escape", "internal/leaktest", "sandbox"},
+	"sandbox/renew":          {"sandbox"},
 	"tools":                  {"internal/output", "internal/workspace", "sandbox"},
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/script", "agent/trajectory", "images",
 		"internal/demo", "internal/doctor", "internal/egress", "internal/output", "internal/supervisor",
-		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "tools",
+		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/renew",
+		"tools",
 	},
 }
 

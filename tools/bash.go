@@ -159,9 +159,12 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 	res, err := b.sandbox.Exec(ctx, sandbox.Command{
 		Script: in.Command, Dir: dir, Stdout: w, Stderr: w, Timeout: timeout, OutputLimit: MaxOutput,
 	})
+	var renewed *sandbox.RenewedError
 	switch {
 	case errors.Is(err, sandbox.ErrInvalidCommand):
 		return Error(err.Error()), nil
+	case errors.As(err, &renewed):
+		return Result{Parts: Text(lostText(capture.String())).Parts, IsError: true, Status: statusLost}, nil
 	case err != nil:
 		return Result{}, fmt.Errorf("running a command in the sandbox: %w", err)
 	}

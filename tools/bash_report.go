@@ -36,6 +36,20 @@ func bracketed(out string, lines []string) string {
 	return out + "[" + strings.Join(lines, "]\n[") + "]"
 }
 
+// statusLost is the status of a call whose sandbox was lost and renewed. It is
+// none of a command's: nobody knows how the command ended.
+const statusLost = "lost"
+
+// lostText words what a model is told where the sandbox was renewed.
+func lostText(out string) string {
+	if out != "" && !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	return out + "[the sandbox was lost before or while this command ran; how it ended and how much of it was done is not known]\n" +
+		"[a new sandbox stands over the same workspace, whose files are as they were left: look before you run it again]\n" +
+		"[gone are all processes, /tmp, the home folder, and whatever else was made or installed outside the workspace]"
+}
+
 // ending says how the command ended, in one line.
 func (r report) ending() string {
 	line := r.status()

@@ -57,6 +57,23 @@ func newBash(t *testing.T, opts tools.BashOptions, exec func(ctx context.Context
 	}
 }
 
+func TestBashLost(t *testing.T) {
+	call := newBash(t, tools.BashOptions{}, func(_ context.Context, cmd sandbox.Command) (sandbox.Result, error) {
+		io.WriteString(cmd.Stdout, "half a l")
+		return sandbox.Result{}, fmt.Errorf("starting: %w", &sandbox.RenewedError{Lost: sandbox.ErrLost, Count: 1, Max: 3})
+	})
+	got := call(`{"command":"make"}`)
+	if !got.IsError || got.Status != "lost" || got.ExitCode != nil {
+		t.Errorf("IsError %v, status %q, exit code %v; want an error, lost and none", got.IsError, got.Status, got.ExitCode)
+	}
+	text := got.Parts[0].Text
+	for _, want := range []string{"half a l\n[the sandbox was lost", "not known", "same workspace", "/tmp", "processes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q does not say %q", text, want)
+		}
+	}
+}
+
 func TestBashReports(t *testing.T) {
 	seven, zero := 7, 0
 	for _, tt := range []struct {

@@ -99,6 +99,9 @@ const (
 	// NoticeHostRisk is about files that programs on the host run or obey and
 	// that changed during the run; it stands before the end.
 	NoticeHostRisk = "host_risk"
+	// NoticeRenewed: the sandbox was lost, and a new one stands over the same
+	// workspace. The call that met the loss tells the model.
+	NoticeRenewed = "sandbox_renewed"
 	// NoticeEmpty, NoticeCut and NoticeRepeat are about an answer of the
 	// model, which is told the same text as a user message.
 	NoticeEmpty  = "empty_answer"

@@ -39,6 +39,8 @@ type Manifest struct {
 	Protected []string `json:"protected"`
 	// Loosened names every setting that is weaker than the strict profile's.
 	Loosened []string `json:"loosened"`
+	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
+	OnLost   string   `json:"on_lost,omitempty"`
 	Versions Versions `json:"versions"`
 }
 

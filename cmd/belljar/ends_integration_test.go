@@ -109,6 +109,24 @@ func testProgramKilledDev(t *testing.T, p *program) {
 	}
 }
 
+// testProgramStopped stops belljar, which then says nothing more although its
+// end of the lease stays open: the container ends after a minute of silence.
+func testProgramStopped(t *testing.T, p *program) {
+	cmd := p.command(t, "", "exec", "-c", "echo ready; sleep 300")
+	id := p.startReady(t, cmd)
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	p.wantGone(t, id, hang)
+	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // a code that is not 0 is an error; it is looked at below
+	if code := cmd.ProcessState.ExitCode(); code != exitFailure {
+		t.Errorf("exit code %d, want %d", code, exitFailure)
+	}
+}
+
 // testProgramInterrupted sends the signals that end belljar in order.
 func testProgramInterrupted(t *testing.T, p *program) {
 	for _, test := range []struct {

@@ -57,6 +57,9 @@ func (j *job) prepare(args []string) (err error) {
 	if err := j.opts.checkTimeouts(); err != nil {
 		return err
 	}
+	if err := j.opts.checkOnLost(); err != nil {
+		return err
+	}
 	if j.task, err = j.app.readTask(args, j.opts.file); err != nil {
 		return err
 	}
@@ -115,7 +118,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	manifest := trajectory.Manifest{
 		AllowHosts: hosts, InjectHeaders: injections,
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
-		Versions: j.app.build.versions(),
+		OnLost: j.opts.onLost, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
 		return err
@@ -136,6 +139,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		return err
 	}
 	j.closers = append(j.closers, j.jar.Close)
+	j.renewing()
 	if err := j.openFolders(); err != nil {
 		return err
 	}

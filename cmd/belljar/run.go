@@ -15,6 +15,7 @@ type runOptions struct {
 	maxTurns, maxTokens  float64
 	maxTime              time.Duration
 	timeout, maxTimeout  time.Duration
+	onLost               string
 	quiet, json          bool
 }
 
@@ -53,6 +54,7 @@ fixed answers, each a text and the calls of tools that it asks for:
 	flags.Var(numberValue{number: &opts.maxTokens, whole: true, least: 1}, "max-tokens", "stop after this many tokens, in and out together (default none)")
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
+	flags.StringVar(&opts.onLost, "on-lost", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")
 	flags.BoolVarP(&opts.quiet, "quiet", "q", false, "show nothing but the final answer")
 	flags.BoolVar(&opts.json, "json", false, "print the events of the record on stdout, one JSON object a line, and no talk")
 	opts.add(flags)

@@ -4,6 +4,7 @@ package docker
 
 import (
 	"log/slog"
+	"sync"
 
 	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
@@ -38,6 +39,9 @@ type Engine struct {
 	log      *slog.Logger
 	times    leaseTimes    // zero: the usual ones
 	starts   chan struct{} // holds a place for each exec that is being started
+
+	mu   sync.Mutex
+	left map[string]struct{} // containers that could not be removed
 }
 
 // maxStarts bounds the exec starts under way in one process. An engine works

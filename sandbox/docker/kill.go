@@ -112,7 +112,7 @@ func (b *box) endContainer(why error) bool {
 	if err := b.engine.api.ContainerKill(ctx, b.id, "KILL"); err != nil {
 		return false // it was gone before, or the engine is: explain says which
 	}
-	b.giveUp(fmt.Errorf("running a command: %w: an earlier command's processes could not be ended, so the container was (run again for a new one)", sandbox.ErrLost))
+	b.giveUp(fmt.Errorf("running a command: %w: an earlier command's processes could not be ended, so the container was (a new one is needed)", sandbox.ErrLost))
 	select {
 	case <-b.lease.lost:
 		return true
@@ -250,7 +250,7 @@ func (b *box) diagnose() string {
 		case client.IsErrConnectionFailed(err) || ctx.Err() != nil:
 			return b.unreachable()
 		case err != nil && isNotFound(err):
-			return "the container was removed or has ended" + b.lease.exitText() + " (run again for a new one)"
+			return "the container was removed or has ended" + b.lease.exitText() + " (a new one is needed)"
 		case err != nil:
 			return "" // a slow or failing engine is no lost container
 		case !state.State.Running || state.State.Dead:
@@ -258,7 +258,7 @@ func (b *box) diagnose() string {
 			if state.State.OOMKilled {
 				text += ", out of memory"
 			}
-			return text + "; run again for a new one)"
+			return text + "; a new one is needed)"
 		}
 		select {
 		case <-b.lease.lost:

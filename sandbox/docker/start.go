@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/client"
 
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
@@ -20,9 +19,6 @@ var _ sandbox.Runtime = (*Engine)(nil)
 // startBound is how long the start of a sandbox may take. It takes about half
 // a second; a busy machine is slower.
 const startBound = 2 * time.Minute
-
-// removeBound is how long the removal of a container may take.
-const removeBound = 30 * time.Second
 
 // Start makes a container from the spec and returns when a command can run in
 // it. The image must be there, see EnsureImage. Nothing is left behind when it
@@ -46,6 +42,9 @@ func (e *Engine) Capabilities() sandbox.Capabilities {
 }
 
 func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
+	if err := e.removeLeft(); err != nil {
+		return nil, err
+	}
 	plan, err := e.plan(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -227,40 +226,6 @@ func waitBounded(wait func(), bound time.Duration) {
 	select {
 	case <-done:
 	case <-time.After(bound):
-	}
-}
-
-// selfRemoval is how long the engine is given to remove a container that has
-// ended by itself, before it is told to.
-const selfRemoval = 5 * time.Second
-
-// remove ends and removes a container and returns when it is gone.
-//
-// A container that runs is only killed, since the engine removes it then: an
-// engine that is told to remove what it is removing already was seen to list
-// the container for ever.
-func (e *Engine) remove(id string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), removeBound)
-	defer cancel()
-	start := time.Now()
-	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
-		found, err := e.api.ContainerInspect(ctx, id)
-		switch {
-		case err != nil && isNotFound(err):
-			return nil
-		case err != nil && client.IsErrConnectionFailed(err) && time.Since(start) > selfRemoval:
-			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, err)
-		case err != nil:
-		case found.State.Running:
-			err = e.api.ContainerKill(ctx, id, "KILL")
-		case found.State.Status == container.StateCreated || time.Since(start) > selfRemoval:
-			err = e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, errors.Join(err, ctx.Err()))
-		}
 	}
 }
 

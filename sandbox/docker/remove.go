@@ -1,0 +1,79 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/client"
+)
+
+// removeBound is how long the removal of a container may take.
+const removeBound = 30 * time.Second
+
+// selfRemoval is how long the engine is given to remove a container that has
+// ended by itself, before it is told to.
+const selfRemoval = 5 * time.Second
+
+// remove ends and removes a container and returns when it is gone. One that
+// stays is remembered: while it may still run, no other is started.
+func (e *Engine) remove(id string) error {
+	err := e.end(id)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err == nil {
+		delete(e.left, id)
+		return nil
+	}
+	if e.left == nil {
+		e.left = map[string]struct{}{}
+	}
+	e.left[id] = struct{}{}
+	return err
+}
+
+// removeLeft removes the containers that could not be removed before, such as
+// while the engine was being restarted. What runs in them shares a workspace
+// with what is to be started.
+func (e *Engine) removeLeft() error {
+	e.mu.Lock()
+	ids := sortedKeys(e.left)
+	e.mu.Unlock()
+	var errs []error
+	for _, id := range ids {
+		errs = append(errs, e.remove(id))
+	}
+	return errors.Join(errs...)
+}
+
+// end ends a container and returns when it is removed.
+//
+// A container that runs is only killed, since the engine removes it then: an
+// engine that is told to remove what it is removing already was seen to list
+// the container for ever.
+func (e *Engine) end(id string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), removeBound)
+	defer cancel()
+	start := time.Now()
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		found, err := e.api.ContainerInspect(ctx, id)
+		switch {
+		case err != nil && isNotFound(err):
+			return nil
+		case err != nil && client.IsErrConnectionFailed(err) && time.Since(start) > selfRemoval:
+			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, err)
+		case err != nil:
+		case found.State.Running:
+			err = e.api.ContainerKill(ctx, id, "KILL")
+		case found.State.Status == container.StateCreated || time.Since(start) > selfRemoval:
+			err = e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, errors.Join(err, ctx.Err()))
+		}
+	}
+}
