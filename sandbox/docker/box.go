@@ -198,3 +198,6 @@ func (b *box) giveUp(err error) {
 		b.broken = err
 	}
 }
+
+// Lost returns a channel that is closed when the sandbox has died or was closed.
+func (b *box) Lost() <-chan struct{} { return b.lease.lost }

@@ -23,6 +23,7 @@ const leaseStall = 10 * time.Second
 // A relayed is a sandbox whose engine is reached through a relay.
 type relayed struct {
 	sandbox.Sandbox
+	engine    *docker.Engine
 	relay     *relay
 	seen      observer // not through the relay
 	workspace string
@@ -53,7 +54,7 @@ func startRelayed(t *testing.T, seen observer, host string) relayed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { within(t, hang, "Close", func() { _ = sb.Close() }) })
-	return relayed{sb, r, seen, spec.Workspace}
+	return relayed{sb, engine, r, seen, spec.Workspace}
 }
 
 // TestConnection makes the connection to the engine fail. Each test's container

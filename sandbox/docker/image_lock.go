@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/belljar/belljar/internal/filelock"
 )
 
 // lockPoll is how often a build looks whether another one has ended.
@@ -34,7 +36,7 @@ func (e *Engine) lockBuilds(ctx context.Context, report *progress) (func(), erro
 	ticker := time.NewTicker(lockPoll)
 	defer ticker.Stop()
 	for waited := false; ; waited = true {
-		locked, err := tryLock(file)
+		locked, err := filelock.TryLock(file)
 		if err != nil {
 			file.Close()
 			return nil, fmt.Errorf("locking image builds with %s: %w", file.Name(), err)

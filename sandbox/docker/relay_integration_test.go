@@ -146,6 +146,15 @@ func (r *relay) hold() {
 	r.holds = true
 }
 
+// release serves new connections again after hold. Those that were held are
+// closed.
+func (r *relay) release() {
+	r.mu.Lock()
+	r.holds = false
+	r.mu.Unlock()
+	r.cut()
+}
+
 // stall passes on no more bytes. It is called once.
 func (r *relay) stall() { close(r.stalled) }
 

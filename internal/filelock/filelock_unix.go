@@ -1,6 +1,6 @@
 //go:build unix
 
-package docker
+package filelock
 
 import (
 	"errors"
@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the lock of a file unless someone has it. It belongs to the open
-// file, so it holds between goroutines too, and closing the file gives it up.
-func tryLock(file *os.File) (bool, error) {
+// TryLock takes the lock of a file unless someone has it. It belongs to the open
+// file, so it holds between goroutines too, and closing the file gives it up. It
+// never waits.
+func TryLock(file *os.File) (bool, error) {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
