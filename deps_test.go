@@ -47,8 +47,8 @@ var importTable = map[string][]string{
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/script", "agent/trajectory", "images",
 		"internal/demo", "internal/doctor", "internal/egress", "internal/output", "internal/supervisor",
-		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/renew",
-		"tools",
+		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/pool",
+		"sandbox/renew", "tools",
 	},
 }
 

@@ -24,6 +24,8 @@ type engine interface {
 	ListImages(ctx context.Context) ([]docker.LocalImage, error)
 	RemoveImage(ctx context.Context, ref string) error
 	Sweep(ctx context.Context) (int, error)
+	List(ctx context.Context) ([]docker.Listed, error)
+	Collect(ctx context.Context, dry bool) ([]docker.Leftover, error)
 	Close() error
 }
 
@@ -93,7 +95,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetVersionTemplate(a.build.String() + "\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: err} })
 	root.AddCommand(
-		newExec(a), newRun(a), newDoctor(a), newImage(a), newSessions(a), newShow(a), newVersion(a),
+		newExec(a), newRun(a), newDoctor(a), newImage(a), newSessions(a), newShow(a), newPs(a), newGC(a), newVersion(a),
 	)
 	finishHelp(root)
 	return root

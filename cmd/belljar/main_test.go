@@ -140,6 +140,27 @@ func (f *fakeEngine) Endpoint() docker.Endpoint          { return docker.Endpoin
 func (f *fakeEngine) Sweep(context.Context) (int, error) { return 0, nil }
 func (f *fakeEngine) Close() error                       { return nil }
 
+func (f *fakeEngine) List(context.Context) ([]docker.Listed, error) {
+	made := time.Now().Add(-90 * time.Minute)
+	return []docker.Listed{
+		{ID: "0123456789abcdef0123", Session: "20260102-030405-abcd", PID: 42, Owner: docker.OwnerAlive, Image: "some:image", State: "running", Created: made, Workspace: "/home/u/w"},
+		{ID: "fedcba98765432100123", PID: 43, Owner: docker.OwnerDead, Image: "some:image", State: "exited", Created: made.Add(-100 * time.Hour)},
+		{ID: "aaaabbbbccccdddd0123", PID: 44, Owner: docker.OwnerElsewhere, Image: "some:image", State: "running", Created: made},
+	}, nil
+}
+
+func (f *fakeEngine) Collect(_ context.Context, dry bool) ([]docker.Leftover, error) {
+	broken := docker.Leftover{Kind: "file", Name: "/cache/x", Stale: true, Why: "it was not used for a week"}
+	if !dry {
+		broken.Err = errors.New("removing /cache/x: it is a fake")
+	}
+	return []docker.Leftover{
+		{Kind: "container", Name: "0123456789abcdef0123", Why: "its owner, process 42, lives"},
+		{Kind: "container", Name: "fedcba98765432100123", Stale: true, Why: "its owner, process 43, is dead"},
+		broken,
+	}, nil
+}
+
 func (f *fakeEngine) find(ref string) (sandbox.Image, bool) {
 	for _, image := range f.images {
 		if image.Ref == ref {

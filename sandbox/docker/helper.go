@@ -67,6 +67,7 @@ func (e *Engine) unpack(program []byte) (string, error) {
 	sum := sha256.Sum256(program)
 	target := filepath.Join(dir, "supervisor-"+hex.EncodeToString(sum[:12]))
 	if have, err := os.Stat(target); err == nil && have.Size() == int64(len(program)) && have.Mode().Perm() == helperMode {
+		used(target)
 		return target, nil
 	}
 	if err := writeFile(target, helperMode, bytes.NewReader(program)); err != nil {
@@ -100,6 +101,7 @@ func (e *Engine) helper(path string) (string, error) {
 	key := sha256.Sum256([]byte(path + "\x00" + strconv.FormatInt(info.Size(), 10) + "\x00" + info.ModTime().String()))
 	target := filepath.Join(dir, "belljar-"+hex.EncodeToString(key[:6]))
 	if have, err := os.Stat(target); err == nil && have.Size() == info.Size() && have.Mode().Perm() == 0o755 {
+		used(target)
 		return target, nil
 	}
 	in, err := os.Open(source)

@@ -22,11 +22,9 @@ const sweepAge = 5 * time.Minute
 // can be called dead; the containers of others are left to their lease unless
 // they do not run.
 func (e *Engine) Sweep(ctx context.Context) (int, error) {
-	list, err := e.api.ContainerList(ctx, container.ListOptions{
-		All: true, Filters: filters.NewArgs(filters.Arg("label", labelBelljar+"="+labelSandbox)),
-	})
+	list, err := e.containers(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("listing containers: %w", err)
+		return 0, err
 	}
 	here, err := thisHost()
 	if err != nil {
@@ -48,23 +46,63 @@ func (e *Engine) Sweep(ctx context.Context) (int, error) {
 	return removed, errors.Join(append(errs, e.sweepOutlets())...)
 }
 
+// containers lists the containers that belljar made, whatever their state.
+func (e *Engine) containers(ctx context.Context) ([]container.Summary, error) {
+	list, err := e.api.ContainerList(ctx, container.ListOptions{
+		All: true, Filters: filters.NewArgs(filters.Arg("label", labelBelljar+"="+labelSandbox)),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing containers: %w", err)
+	}
+	return list, nil
+}
+
 // abandoned tells whether a container's owner is dead. Where that cannot be
 // known, only a container that does not run counts as left behind.
 func abandoned(labels map[string]string, state container.ContainerState, created time.Time, here host, startOf func(int) (string, error)) bool {
+	switch ownerState(labels, here, startOf) {
+	case OwnerDead:
+		return true
+	case OwnerElsewhere:
+		ended := state == container.StateCreated || state == container.StateExited || state == container.StateDead
+		return ended && time.Since(created) > sweepAge
+	default:
+		return false
+	}
+}
+
+// An OwnerState tells what is known of the process that made a container.
+type OwnerState string
+
+const (
+	// OwnerAlive is a process that lives.
+	OwnerAlive OwnerState = "alive"
+	// OwnerDead is a process that is surely gone.
+	OwnerDead OwnerState = "dead"
+	// OwnerElsewhere is one of another boot, name space or machine, whose
+	// processes cannot be looked at from here.
+	OwnerElsewhere OwnerState = "elsewhere"
+	// OwnerHidden is one of this machine that may not be looked at.
+	OwnerHidden OwnerState = "hidden"
+)
+
+// ownerState looks at the owner that the labels name.
+func ownerState(labels map[string]string, here host, startOf func(int) (string, error)) OwnerState {
 	pid, err := strconv.Atoi(labels[labelPID])
 	known := err == nil && here.known && labels[labelStart] != "" &&
 		labels[labelBoot] == here.boot && labels[labelPIDNS] == here.pidns
 	if !known {
-		ended := state == container.StateCreated || state == container.StateExited || state == container.StateDead
-		return ended && time.Since(created) > sweepAge
+		return OwnerElsewhere
 	}
 	start, err := startOf(pid)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return true
+		return OwnerDead
 	case err != nil:
-		return false
+		return OwnerHidden
+	case start != labels[labelStart]:
+		return OwnerDead // the number is another process's now
 	default:
-		return start != labels[labelStart]
+		return OwnerAlive
 	}
 }

@@ -88,6 +88,7 @@ func (e *Engine) userFiles(ctx context.Context, p *plan) (string, error) {
 	for name, content := range map[string][]byte{"passwd": passwd, "group": group} {
 		path := filepath.Join(dir, name)
 		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, content) {
+			used(path)
 			continue
 		}
 		if err := writeFile(path, 0o644, bytes.NewReader(content)); err != nil {
