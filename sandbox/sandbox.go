@@ -171,6 +171,11 @@ type Info struct {
 	User string
 	// Limits are those asked for, after defaults were filled in.
 	Limits Limits
+	// Readings are the limits as they were read back at the start; empty where
+	// a runtime has none.
+	Readings []Reading
+	// Capabilities are what this sandbox can do beyond the core.
+	Capabilities Capabilities
 	// Network is the network mode in force.
 	Network Network
 	// Protected is what of the workspace commands cannot change.
@@ -201,6 +206,9 @@ type Capabilities struct {
 	OnePipe bool `json:"one_pipe"`
 	// Dir: the directory in which a shell ended is known however it ended.
 	Dir bool `json:"dir"`
+	// Seccomp: no_new_privs and a seccomp filter hold for commands, and can be
+	// read inside.
+	Seccomp bool `json:"seccomp"`
 	// Isolated: the host's files, processes and network are out of reach.
 	Isolated bool `json:"isolated"`
 	// Protect: paths of the workspace can be kept from change, Spec.Protect.

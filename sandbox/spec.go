@@ -42,6 +42,9 @@ type Spec struct {
 	// Unprotected says that the user asked for no protection of what programs
 	// on the host obey. It is recorded as a loosening.
 	Unprotected bool
+	// AllowMissingLimits starts the sandbox even where a limit is not in force;
+	// Info.Readings and Info.Loosened tell which. Without it that is an error.
+	AllowMissingLimits bool
 	// Session names the session that the sandbox belongs to, for labels.
 	Session string
 }
@@ -96,7 +99,11 @@ type Limits struct {
 	Memory int64 `json:"memory"`
 	// CPUs is the number of processors' worth of time.
 	CPUs float64 `json:"cpus"`
-	// Pids is the number of processes and threads.
+	// CPUSet is the list of processors that may be used, in the form of
+	// cpuset(7), such as "0-2,5"; "" is all.
+	CPUSet string `json:"cpuset,omitempty"`
+	// Pids is the number of processes and threads; 0 in a started sandbox is
+	// no limit, which the runtime cannot have.
 	Pids int64 `json:"pids"`
 	// NoFile is the number of open files a process.
 	NoFile int64 `json:"nofile"`
@@ -124,7 +131,7 @@ const (
 	// DefaultDisk holds the largest of builds. A runtime may take less where
 	// little is free.
 	DefaultDisk = 10 * GiB
-	// NoLimit as a limit is none.
+	// NoLimit as a limit is none, and as a reading one that is not set.
 	NoLimit = -1
 
 	// The in-memory file systems at DefaultMemory; smaller memory scales
@@ -156,6 +163,9 @@ func (l Limits) Fill(engineMemory int64, engineCPUs int) Limits {
 		l.CPUs = DefaultCPUs
 		if engineCPUs > 0 && float64(engineCPUs) < l.CPUs {
 			l.CPUs = float64(engineCPUs)
+		}
+		if n, err := CountCPUs(l.CPUSet); err == nil {
+			l.CPUs = min(l.CPUs, float64(n))
 		}
 	}
 	if l.Pids == 0 {

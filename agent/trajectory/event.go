@@ -42,9 +42,12 @@ type Image struct {
 type Limits struct {
 	Memory int64   `json:"memory"`
 	CPUs   float64 `json:"cpus"`
-	Pids   int64   `json:"pids"`
-	NoFile int64   `json:"nofile"`
-	Disk   int64   `json:"disk"` // -1 is no limit; 0 in records of before there was one
+	// CPUSet is the list of processors, such as "0-2,5"; empty for any.
+	CPUSet string `json:"cpuset,omitempty"`
+	// Pids is 0 where a runtime cannot limit processes.
+	Pids   int64 `json:"pids"`
+	NoFile int64 `json:"nofile"`
+	Disk   int64 `json:"disk"` // -1 is no limit; 0 in records of before there was one
 }
 
 // Message is something the user or the model said.

@@ -67,7 +67,9 @@ type execJSON struct {
 	// HostRisks are the files that programs on the host run or obey and that
 	// changed.
 	HostRisks risksJSON `json:"host_risks"`
-	// Capabilities are what this engine can do and prove.
+	// Readings are the limits as they were read back.
+	Readings []sandbox.Reading `json:"readings"`
+	// Capabilities are what this sandbox can do and prove.
 	Capabilities sandbox.Capabilities `json:"capabilities"`
 }
 
@@ -89,8 +91,8 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
 		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, Profile: info.Profile, User: info.User,
 		Limits: info.Limits, Network: info.Network, Protected: orEmpty(info.Protected.ReadOnly), Loosened: orEmpty(info.Loosened),
-		HostRisks:    risksOf(r.risks),
-		Capabilities: r.jar.engine.Capabilities(),
+		HostRisks: risksOf(r.risks),
+		Readings:  orEmpty(info.Readings), Capabilities: info.Capabilities,
 	}
 	hosts, injections := r.gate.rules()
 	object.AllowHosts, object.InjectHeaders = orEmpty(hosts), orEmpty(injections)

@@ -35,6 +35,8 @@ type limitFlags struct {
 	disk           int64
 
 	tmpSize, homeSize, shmSize int64
+	cpuset                     string
+	allowMissing               bool
 }
 
 func (f *limitFlags) add(flags *pflag.FlagSet) {
@@ -42,17 +44,19 @@ func (f *limitFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.runtime, "runtime", "", "runtime of the engine, such as runsc (default: the engine's)")
 	flags.Var(sizeValue{&f.memory, sandbox.MinMemory}, "memory", "limit on memory, swap included: 512m, 2g (default 2g, or half of the engine's)")
 	flags.Var(numberValue{number: &f.cpus, least: 0.01}, "cpus", "limit on processors (default 2, or what the engine has)")
+	flags.Var(cpusetValue{&f.cpuset}, "cpuset", "processors to run on, such as 0,2 or 0-3 (default: any)")
 	flags.Var(numberValue{number: &f.pids, whole: true, least: sandbox.MinPids}, "pids", fmt.Sprintf("limit on processes and threads (default %d)", sandbox.DefaultPids))
 	flags.Var(diskValue{&f.disk}, "disk", "limit on what commands add on disk: 500m, 20g, none (default 10g, or half of what is free)")
 	flags.Var(sizeValue{&f.tmpSize, sandbox.MiB}, "tmp-size", "size of /tmp, in memory (default by profile and --memory)")
 	flags.Var(sizeValue{&f.homeSize, sandbox.MiB}, "home-size", "size of the home folder, in memory (default by profile and --memory)")
 	flags.Var(sizeValue{&f.shmSize, sandbox.MiB}, "shm-size", "size of /dev/shm, in memory (default by profile and --memory)")
+	flags.BoolVar(&f.allowMissing, "allow-missing-limits", false, "go on where the engine cannot enforce a limit, and say which")
 }
 
 // limits are the limits that were asked for; zero is the default.
 func (f *limitFlags) limits() sandbox.Limits {
 	return sandbox.Limits{
-		Memory: f.memory, CPUs: f.cpus, Pids: int64(f.pids), Disk: f.disk,
+		Memory: f.memory, CPUs: f.cpus, CPUSet: f.cpuset, Pids: int64(f.pids), Disk: f.disk,
 		Tmp: f.tmpSize, Home: f.homeSize, Shm: f.shmSize,
 	}
 }

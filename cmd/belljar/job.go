@@ -210,7 +210,7 @@ func (j *job) describe() error {
 
 // limitsOf are a sandbox's limits as the record holds them.
 func limitsOf(l sandbox.Limits) trajectory.Limits {
-	return trajectory.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids, NoFile: l.NoFile, Disk: l.Disk}
+	return trajectory.Limits{Memory: l.Memory, CPUs: l.CPUs, CPUSet: l.CPUSet, Pids: l.Pids, NoFile: l.NoFile, Disk: l.Disk}
 }
 
 // openRecord joins what takes the events: the record first, so that nothing is

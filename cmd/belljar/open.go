@@ -46,7 +46,7 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	}
 	spec := sandbox.Spec{
 		Workspace: folder, Owner: owner, Image: f.image, Runtime: f.runtime,
-		Network: network, Limits: f.limits(), Env: env, Unprotected: !f.protect,
+		Network: network, Limits: f.limits(), AllowMissingLimits: f.allowMissing, Env: env, Unprotected: !f.protect,
 	}
 	if spec.Image == "" {
 		spec.Image = images.Tag()
@@ -89,6 +89,9 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 	}
 	if j.Sandbox, err = connected.Start(ctx, spec); err != nil {
 		return nil, err
+	}
+	for _, reading := range sandbox.Missing(j.Info().Readings) {
+		a.notice("a limit does not hold here: %s", reading)
 	}
 	return j, nil
 }

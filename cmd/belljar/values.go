@@ -142,3 +142,23 @@ func (v numberValue) Set(text string) error {
 	*v.number = number
 	return nil
 }
+
+// A cpusetValue is a flag for a list of processors.
+type cpusetValue struct{ list *string }
+
+func (v cpusetValue) String() string {
+	if v.list == nil {
+		return ""
+	}
+	return *v.list
+}
+
+func (v cpusetValue) Type() string { return "LIST" }
+
+func (v cpusetValue) Set(text string) error {
+	if _, err := sandbox.CountCPUs(text); err != nil {
+		return err
+	}
+	*v.list = text
+	return nil
+}

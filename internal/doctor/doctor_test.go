@@ -39,6 +39,11 @@ type machine struct {
 	closings int
 }
 
+// inside is a limit that was read inside and is as asked for.
+func inside(limit string, value float64) sandbox.Reading {
+	return sandbox.Reading{Limit: limit, Asked: value, Found: value, Source: sandbox.FromInside}
+}
+
 // sound is a machine on which every check passes.
 func sound() *machine {
 	return &machine{
@@ -50,21 +55,24 @@ func sound() *machine {
 		next: 4,
 		info: sandbox.Info{
 			Helper: "/helper", Engine: "Engine 1.0", Runtime: "runc", Shell: "/bin/bash", User: "1000:1000", Network: sandbox.NetworkNone,
-			Limits: sandbox.Limits{Memory: 2 * sandbox.GiB, CPUs: 1.5, Pids: 512, NoFile: 4096, Tmp: 512 * sandbox.MiB, Home: 384 * sandbox.MiB, Shm: 64 * sandbox.MiB},
+			Capabilities: sandbox.Capabilities{Seccomp: true},
+			Limits:       sandbox.Limits{Memory: 2 * sandbox.GiB, CPUs: 1.5, Pids: 512, NoFile: 4096, Tmp: 512 * sandbox.MiB, Home: 384 * sandbox.MiB, Shm: 64 * sandbox.MiB},
+			Readings: []sandbox.Reading{
+				inside("memory", float64(2*sandbox.GiB)), inside("swap", 0), inside("cpus", 1.5), inside("pids", 512), inside("nofile", 4096),
+				inside("tmp", float64(512*sandbox.MiB)), inside("home", float64(384*sandbox.MiB)), inside("shm", float64(64*sandbox.MiB)),
+			},
 		},
 		answers: map[string]string{
-			"/sys/fs/cgroup": "memory.max 2147483648\nmemory.swap.max 0\ncpu.max 150000 100000\npids.max 512\n",
-			"ulimit":         "soft 4096\nhard 4096\n",
-			"df -Pk":         "tmp.size 524288\ntmp.type tmpfs\ntmp.exec yes\nhome.size 393216\nhome.type tmpfs\nhome.exec yes\nshm.size 65536\nshm.type tmpfs\nshm.exec yes\n",
-			"id -u":          "user 1000:1000\nhome /home/belljar\n",
-			"mkdir made":     "from the host\n",
-			"options":        "options ro,relatime\n",
-			"NoNewPrivs":     "CapInh 0000000000000000\nCapPrm 0000000000000000\nCapEff 0000000000000000\nCapBnd 0000000000000000\nCapAmb 0000000000000000\nNoNewPrivs 1\nSeccomp 2\nSeccomp_filters 1\n",
-			"/proc/net/dev":  "",
-			"../outside":     "",
-			"/proc/self/ns":  "pid pid:[1]\nnet net:[2]\nmnt mnt:[3]\nipc ipc:[4]\nuts uts:[5]\n1 process\n7 process\n",
-			"environ":        "HOME=/home/belljar\nPATH=/usr/bin\n",
-			"grep -c":        "0\n",
+			"name.type":     "tmp.type tmpfs\ntmp.exec yes\nhome.type tmpfs\nhome.exec yes\nshm.type tmpfs\nshm.exec yes\n",
+			"id -u":         "user 1000:1000\nhome /home/belljar\n",
+			"mkdir made":    "from the host\n",
+			"options":       "options ro,relatime\n",
+			"NoNewPrivs":    "CapInh 0000000000000000\nCapPrm 0000000000000000\nCapEff 0000000000000000\nCapBnd 0000000000000000\nCapAmb 0000000000000000\nNoNewPrivs 1\nSeccomp 2\nSeccomp_filters 1\n",
+			"/proc/net/dev": "",
+			"../outside":    "",
+			"/proc/self/ns": "pid pid:[1]\nnet net:[2]\nmnt mnt:[3]\nipc ipc:[4]\nuts uts:[5]\n1 process\n7 process\n",
+			"environ":       "HOME=/home/belljar\nPATH=/usr/bin\n",
+			"grep -c":       "0\n",
 		},
 	}
 }
@@ -190,23 +198,20 @@ func TestSoundMachinePasses(t *testing.T) {
 	}
 }
 
-func TestCgroupVersion1Passes(t *testing.T) {
-	m := sound()
-	m.answers["/sys/fs/cgroup"] = "memory.limit_in_bytes 2147483648\nmemory.memsw.limit_in_bytes 2147483648\ncpu.cfs_quota_us 150000\ncpu.cfs_period_us 100000\npids.max 512\n"
-	sum, _, checks := examine(t, m)
-	if !sum.Good() {
-		t.Errorf("not good: %v", checks)
-	}
-	if got, want := checks["memory"].Detail, "2048 MiB, no swap"; got != want {
-		t.Errorf("memory: %q, want %q", got, want)
-	}
-}
-
 func TestEachFaultIsFound(t *testing.T) {
 	const secret = "a-secret-value"
 	answer := func(key, text string) func(*machine) { return func(m *machine) { m.answers[key] = text } }
 	edit := func(key, old, new string) func(*machine) {
 		return func(m *machine) { m.answers[key] = strings.ReplaceAll(m.answers[key], old, new) }
+	}
+	found := func(limit string, value float64) func(*machine) {
+		return func(m *machine) {
+			for i, reading := range m.info.Readings {
+				if reading.Limit == limit {
+					m.info.Readings[i].Found = value
+				}
+			}
+		}
 	}
 	self, _ := os.Readlink("/proc/self/ns/net")
 	for _, test := range []struct {
@@ -217,17 +222,16 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"no engine", func(m *machine) { m.connect = errors.New("no engine answers") }, "engine"},
 		{"no image", func(m *machine) { m.image = errors.New("cannot build") }, "image"},
 		{"start fails", func(m *machine) { m.start = errors.New("cannot start") }, "sandbox"},
-		{"memory ignored", edit("/sys/fs/cgroup", "memory.max 2147483648", "memory.max max"), "memory"},
-		{"memory too large", edit("/sys/fs/cgroup", "memory.max 2147483648", "memory.max 4294967296"), "memory"},
-		{"swap", edit("/sys/fs/cgroup", "memory.swap.max 0", "memory.swap.max max"), "memory"},
-		{"swap of version 1", answer("/sys/fs/cgroup", "memory.limit_in_bytes 2147483648\nmemory.memsw.limit_in_bytes 9223372036854771712\n"), "memory"},
-		{"cpus ignored", edit("/sys/fs/cgroup", "cpu.max 150000", "cpu.max max"), "cpus"},
-		{"cpus unknown", edit("/sys/fs/cgroup", "cpu.max", "other"), "cpus"},
-		{"processes ignored", edit("/sys/fs/cgroup", "pids.max 512", "pids.max max"), "processes"},
-		{"hard limit of open files", edit("ulimit", "hard 4096", "hard 1048576"), "open files"},
-		{"tmp on the disk", edit("df -Pk", "tmp.type tmpfs", "tmp.type overlay"), "temporary space"},
-		{"home too large", edit("df -Pk", "393216", "1000000"), "temporary space"},
-		{"noexec", edit("df -Pk", "tmp.exec yes", "tmp.exec Permission denied"), "temporary space"},
+		{"memory ignored", found("memory", sandbox.NoLimit), "memory"},
+		{"memory too large", found("memory", 1<<32), "memory"},
+		{"memory unknown", func(m *machine) { m.info.Readings[0].Source = sandbox.FromNowhere }, "memory"},
+		{"swap", found("swap", sandbox.NoLimit), "memory"},
+		{"cpus ignored", found("cpus", 4), "cpus"},
+		{"processes ignored", found("pids", sandbox.NoLimit), "processes"},
+		{"open files", found("nofile", 1048576), "open files"},
+		{"tmp on the disk", edit("name.type", "tmp.type tmpfs", "tmp.type overlay"), "temporary space"},
+		{"home too large", found("home", 1<<30), "temporary space"},
+		{"noexec", edit("name.type", "tmp.exec yes", "tmp.exec Permission denied"), "temporary space"},
 		{"another user", edit("id -u", "1000:1000", "0:0"), "user"},
 		{"another workspace", answer("mkdir made", "cat: given: No such file or directory\n"), "ownership"},
 		{"writable root", answer("options", "writable /usr\noptions ro\n"), "read-only root"},
@@ -291,12 +295,16 @@ func TestFileOutsideIsFound(t *testing.T) {
 	}
 }
 
-func TestUnreadableCgroupIsSkipped(t *testing.T) {
+func TestLimitsFromElsewhere(t *testing.T) {
 	m := sound()
-	m.answers["/sys/fs/cgroup"] = ""
+	m.info.Readings[0].Source = sandbox.FromHost
+	m.info.Readings = slices.DeleteFunc(m.info.Readings, func(r sandbox.Reading) bool { return r.Limit == "pids" })
 	sum, _, checks := examine(t, m)
-	if c := checks["memory"]; c.Status != doctor.Skip || c.Detail == "" {
-		t.Errorf("memory: %+v", c)
+	if got, want := checks["memory"].Detail, "2048 MiB, no swap (read on the host; it cannot be read inside)"; got != want {
+		t.Errorf("memory: %q, want %q", got, want)
+	}
+	if c := checks["processes"]; c.Status != doctor.Skip || c.Detail == "" {
+		t.Errorf("processes: %+v", c)
 	}
 	if !sum.Good() || sum.Skipped == 0 {
 		t.Error("a check that says nothing is no failure")

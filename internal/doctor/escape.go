@@ -45,7 +45,7 @@ func (e *examination) checkEscape(area escape.Area) func(context.Context) (strin
 		}
 		made := 0
 		for _, f := range findings {
-			if f.Area != area {
+			if f.Area != area || f.Filter && !e.sandbox.Info().Capabilities.Seccomp {
 				continue
 			}
 			if !f.Denied {

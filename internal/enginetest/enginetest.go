@@ -3,7 +3,9 @@
 //
 // The environment variable BELLJAR_TEST_ENGINE says what is done where no
 // engine answers: "auto" (the default) skips with the reason, "require" fails,
-// "skip" skips without looking for one.
+// "skip" skips without looking for one. BELLJAR_TEST_HOST is the address of the
+// engine, where it is not the usual one, and BELLJAR_TEST_RUNTIME one of its
+// runtimes for the conformance suite.
 package enginetest
 
 import (
@@ -19,6 +21,14 @@ import (
 
 // Variable is the environment variable that says what to do without an engine.
 const Variable = "BELLJAR_TEST_ENGINE"
+
+// HostVariable and RuntimeVariable are the environment variables that name an
+// engine and one of its runtimes; unset, they are the usual engine and its
+// default runtime.
+const (
+	HostVariable    = "BELLJAR_TEST_HOST"
+	RuntimeVariable = "BELLJAR_TEST_RUNTIME"
+)
 
 // A mode is a value of the variable.
 type mode string
@@ -56,7 +66,7 @@ func Require(t testing.TB, helper string) *docker.Engine {
 	if m == skip {
 		t.Skipf("%s=skip", Variable)
 	}
-	engine, err := docker.Connect(t.Context(), docker.Options{Helper: helper})
+	engine, err := docker.Connect(t.Context(), docker.Options{Host: os.Getenv(HostVariable), Helper: helper})
 	if err != nil {
 		if m == require {
 			t.Fatalf("%s=require: %v", Variable, err)

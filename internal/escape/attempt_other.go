@@ -5,4 +5,6 @@ package escape
 // attempts is empty where no sandbox can run.
 func attempts() []attempt { return nil }
 
-func (a attempt) run() Finding { return Finding{Area: a.area, Name: a.name, Root: a.root} }
+func (a attempt) run() Finding {
+	return Finding{Area: a.area, Name: a.name, Root: a.root, Filter: a.filter}
+}

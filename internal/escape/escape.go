@@ -45,6 +45,9 @@ type Finding struct {
 	// Root is set when the attempt counts only where commands have no rights
 	// of root: a profile that gives them may let it through.
 	Root bool `json:"root,omitempty"`
+	// Filter is set when the attempt counts only where a filter of system
+	// calls is promised (sandbox.Capabilities.Seccomp).
+	Filter bool `json:"filter,omitempty"`
 }
 
 // Args are the arguments that make the program at path run the attempts and
@@ -88,8 +91,9 @@ func Read(r io.Reader) ([]Finding, error) {
 // An attempt is one thing to try. Its function returns nil, or an error that
 // is no denial, when it got through.
 type attempt struct {
-	area Area
-	name string
-	root bool // see Finding.Root
-	try  func() error
+	area   Area
+	name   string
+	root   bool // see Finding.Root
+	filter bool // see Finding.Filter
+	try    func() error
 }

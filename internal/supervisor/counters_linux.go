@@ -2,10 +2,7 @@ package supervisor
 
 import (
 	"bytes"
-	"os"
-	"path"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -23,33 +20,13 @@ type counterFiles struct {
 // readable without privilege; which path they have depends on the version and
 // on whether the group's name space is the container's own.
 func openCounterFiles() counterFiles {
-	const top = "/sys/fs/cgroup"
-	groups := map[string]string{} // by controller; "" is version 2
-	data, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.Lines(string(data)) {
-		if parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3); len(parts) == 3 {
-			for name := range strings.SplitSeq(parts[1], ",") {
-				groups[name] = parts[2]
-			}
-		}
-	}
-	open := func(controller, v1, v2 string) int {
-		for _, candidate := range []string{
-			path.Join(top, controller, groups[controller], v1), path.Join(top, controller, v1),
-			path.Join(top, groups[""], v2), path.Join(top, v2),
-		} {
-			if fd, err := unix.Open(candidate, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
-				return fd
-			}
-		}
-		return -1
-	}
+	groups := readCgroups("self")
 	files := counterFiles{
-		oom:  open("memory", "memory.oom_control", "memory.events"),
-		fork: open("pids", "pids.events", "pids.events"),
-		pids: open("pids", "pids.current", "pids.current"),
+		oom:  groups.open("memory", "memory.oom_control", "memory.events"),
+		fork: groups.open("pids", "pids.events", "pids.events"),
+		pids: groups.open("pids", "pids.current", "pids.current"),
 	}
-	limit := open("pids", "pids.max", "pids.max")
+	limit := groups.open("pids", "pids.max", "pids.max")
 	files.pidsMax = field(limit, "")
 	unix.Close(limit)
 	return files

@@ -190,11 +190,13 @@ func lastPID() uint64 {
 }
 
 // descendants lists the living processes below a process, itself not counted.
+// Those of its session belong to it as well: where a kernel knows no subreaper
+// the orphans among them are below it no more.
 func descendants(pid int) (list []Proc, count int) {
 	var t table
 	t.read()
 	for _, p := range t.procs {
-		if p.PID != pid && p.alive() && t.below(p.PID, []int{pid}) {
+		if p.PID != pid && p.alive() && (p.Session == pid || t.below(p.PID, []int{pid})) {
 			count++
 			list = p.appendTo(list)
 		}

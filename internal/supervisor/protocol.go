@@ -62,6 +62,8 @@ type Request struct {
 	Thaw bool `json:",omitempty"`
 	// Giving is what a Give does.
 	Giving *Giving `json:",omitempty"`
+	// Places makes a Count read the limits too, and the sizes of these.
+	Places [][]byte `json:",omitempty"`
 }
 
 // A Setup is what a command starts from.
@@ -122,6 +124,8 @@ type Reply struct {
 	Now int64 `json:",omitempty"`
 	// Given answers a Give.
 	Given Given `json:",omitzero"`
+	// Limits are those in force, in answer to a Count with Places.
+	Limits *Limits `json:",omitempty"`
 	// DirLost answers a Run: Dir could not be entered.
 	DirLost bool `json:",omitempty"`
 	// Error tells why a request could not be served.

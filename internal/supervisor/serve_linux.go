@@ -43,6 +43,10 @@ func serve() int {
 		case Count:
 			reply := identify(string(req.Setup.Root))
 			reply.Now = fileClock()
+			if len(req.Places) > 0 {
+				limits := readLimits(req.Places)
+				reply.Limits = &limits
+			}
 			if s.reply(req, reply) != nil {
 				return 125
 			}

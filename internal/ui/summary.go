@@ -58,7 +58,14 @@ func limitsText(l trajectory.Limits) string {
 	if l.Memory == 0 && l.CPUs == 0 && l.Pids == 0 {
 		return ""
 	}
-	return Size(l.Memory) + " memory, " + cpusText(l.CPUs) + ", " + Plural(int(l.Pids), "process|processes")
+	text := Size(l.Memory) + " memory, " + cpusText(l.CPUs)
+	if l.CPUSet != "" {
+		text += " (" + Line(l.CPUSet) + ")"
+	}
+	if l.Pids > 0 {
+		text += ", " + Plural(int(l.Pids), "process|processes")
+	}
+	return text
 }
 
 // cpusText says a number of processors without needless zeros.

@@ -24,6 +24,11 @@ const MinAPIVersion = "1.41"
 // answers in milliseconds; one that hangs must not hide the next candidate.
 const connectTimeout = 5 * time.Second
 
+// infoTimeout bounds the question for what an engine has, once it has answered.
+// Podman gathers that anew each time, which took it four seconds on a busy
+// machine.
+const infoTimeout = 30 * time.Second
+
 // maxIdleConns bounds the connections that are kept open between calls.
 const maxIdleConns = 6
 
@@ -83,10 +88,8 @@ func connectFirst(ctx context.Context, endpoints []Endpoint, opts Options, apiVe
 	return nil, noEngineError(failures)
 }
 
-// connect makes an Engine of one endpoint, within connectTimeout.
+// connect makes an Engine of one endpoint, within connectTimeout and infoTimeout.
 func connect(ctx context.Context, endpoint Endpoint, opts Options, log *slog.Logger, apiVersion string) (_ *Engine, err error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
 	api, err := newClient(endpoint, apiVersion)
 	if err != nil {
 		return nil, err
@@ -96,7 +99,9 @@ func connect(ctx context.Context, endpoint Endpoint, opts Options, log *slog.Log
 			err = errors.Join(err, api.Close())
 		}
 	}()
-	version, err := probe(ctx, endpoint, api)
+	short, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	version, err := probe(short, endpoint, api)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +109,8 @@ func connect(ctx context.Context, endpoint Endpoint, opts Options, log *slog.Log
 		return nil, err
 	}
 	api.NegotiateAPIVersionPing(types.Ping{APIVersion: version.APIVersion})
+	ctx, cancelInfo := context.WithTimeout(ctx, infoTimeout)
+	defer cancelInfo()
 	info, err := api.Info(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("asking the engine about itself: %w", err)

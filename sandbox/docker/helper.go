@@ -34,13 +34,13 @@ func (e *Engine) cacheDir(elem ...string) (string, error) {
 
 // executable returns the path of the supervisor as the engine must mount it:
 // the one that was asked for, else the one that this belljar carries, else the
-// running program.
-func (e *Engine) executable() (string, error) {
+// running program. readable is set for a kernel that runs only what it may read.
+func (e *Engine) executable(readable bool) (string, error) {
 	if e.opts.Helper != "" {
 		return e.helper(e.opts.Helper)
 	}
 	if program, err := carried.ReadFile(carriedName(e.info.Architecture)); err == nil {
-		return e.unpack(program)
+		return e.unpack(program, readable)
 	}
 	if runtime.GOOS != "linux" {
 		return "", errors.New("this belljar was built without its supervisor for Linux containers: build it with make build")
@@ -57,20 +57,28 @@ func (e *Engine) executable() (string, error) {
 // instruction on (execve(2), PR_SET_DUMPABLE).
 const helperMode fs.FileMode = 0o111
 
+// readableMode lets everybody read it as well. gVisor refuses to run it else;
+// its processes can be traced by nobody then, as the supervisor says itself.
+const readableMode fs.FileMode = 0o555
+
 // unpack puts a supervisor into the cache. Its name has the hash of what it
-// holds, and it can be neither read nor written there.
-func (e *Engine) unpack(program []byte) (string, error) {
+// holds, and it can be neither read, but where that is needed, nor written
+// there.
+func (e *Engine) unpack(program []byte, readable bool) (string, error) {
 	dir, err := e.cacheDir("bin")
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(program)
-	target := filepath.Join(dir, "supervisor-"+hex.EncodeToString(sum[:12]))
-	if have, err := os.Stat(target); err == nil && have.Size() == int64(len(program)) && have.Mode().Perm() == helperMode {
+	mode, target := helperMode, filepath.Join(dir, "supervisor-"+hex.EncodeToString(sum[:12]))
+	if readable {
+		mode, target = readableMode, target+"-readable"
+	}
+	if have, err := os.Stat(target); err == nil && have.Size() == int64(len(program)) && have.Mode().Perm() == mode {
 		used(target)
 		return target, nil
 	}
-	if err := writeFile(target, helperMode, bytes.NewReader(program)); err != nil {
+	if err := writeFile(target, mode, bytes.NewReader(program)); err != nil {
 		return "", fmt.Errorf("unpacking the supervisor: %w", err)
 	}
 	return target, nil

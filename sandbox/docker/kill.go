@@ -179,7 +179,8 @@ func (b *box) execCode(id string) (int, error) {
 		switch {
 		case err != nil:
 			return 0, fmt.Errorf("asking how a command ended: %w", err)
-		case !exec.Running && exec.Pid != 0:
+		// Podman forgets the process of an exec that has ended.
+		case !exec.Running && (exec.Pid != 0 || b.engine.Podman()):
 			return exec.ExitCode, nil
 		case !exec.Running:
 			return 0, errors.New("the engine says that the command was never started")

@@ -84,10 +84,23 @@ func newSpec(t testing.TB, uid, gid int) sandbox.Spec {
 	}
 }
 
+// An onRuntime is an engine with one of its runtimes.
+type onRuntime struct {
+	*docker.Engine
+	name string
+}
+
+func (r onRuntime) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
+	spec.Runtime = r.name
+	return r.Engine.Start(ctx, spec)
+}
+
+func (r onRuntime) Capabilities() sandbox.Capabilities { return r.CapabilitiesOf(r.name) }
+
 func TestConformance(t *testing.T) {
 	engine := connect(t)
 	sandboxtest.TestRuntime(t, sandboxtest.Config{
-		Runtime: engine, Bash: true,
+		Runtime: onRuntime{engine, os.Getenv(enginetest.RuntimeVariable)}, Bash: true,
 		Spec: func(t *testing.T) sandbox.Spec { return newSpec(t, os.Getuid(), os.Getgid()) },
 	})
 }

@@ -48,6 +48,9 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	}
 	asked := spec.Limits
 	spec.Limits = spec.FillLimits(e.info.MemTotal, e.info.NCPU)
+	if e.gvisor(spec.Runtime) {
+		spec.Limits.Pids = asked.Pids
+	}
 	if asked.Disk == 0 {
 		spec.Limits.Disk = diskLimit(spec.Workspace, spec.Limits.Disk)
 	}
@@ -73,7 +76,7 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	if p.root() {
 		p.uid, p.gid = 0, 0
 	}
-	if p.helper, err = e.executable(); err != nil {
+	if p.helper, err = e.executable(e.gvisor(spec.Runtime)); err != nil {
 		return nil, err
 	}
 	if err := p.settleUser(ctx); err != nil {
@@ -125,6 +128,9 @@ func (p *plan) loosened() []string {
 	}
 	if p.spec.Network != sandbox.NetworkNone {
 		list = append(list, "network="+string(p.spec.Network))
+	}
+	if p.spec.Limits.Pids == 0 {
+		list = append(list, "pids=unlimited")
 	}
 	for _, m := range p.spec.Mounts {
 		if !m.ReadOnly {

@@ -1,7 +1,6 @@
 package docker
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -38,7 +37,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
 	}
 	l := p.spec.Limits
-	pids := l.Pids
+	pids := p.cgroupPids()
 	host := &container.HostConfig{
 		AutoRemove:     true,
 		NetworkMode:    p.networkMode(),
@@ -51,13 +50,14 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		StorageOpt:     p.quota(),
 		GroupAdd:       p.groups(),
 		LogConfig:      container.LogConfig{Type: "none"},
-		Tmpfs:          p.inMemory(),
+		Tmpfs:          p.tmpfs(),
 		Mounts:         p.mounts(),
 		Resources: container.Resources{
 			Memory: l.Memory, MemorySwap: l.Memory,
-			NanoCPUs:  int64(l.CPUs * 1e9),
-			PidsLimit: &pids,
-			Ulimits:   ulimits(l),
+			NanoCPUs:   int64(l.CPUs * 1e9),
+			CpusetCpus: l.CPUSet,
+			PidsLimit:  &pids,
+			Ulimits:    p.ulimits(),
 		},
 	}
 	return config, host
@@ -70,18 +70,6 @@ func (p *plan) networkMode() container.NetworkMode {
 		return container.NetworkMode(sandbox.NetworkNone)
 	}
 	return container.NetworkMode(p.spec.Network)
-}
-
-// ulimits are the limits of each process.
-func ulimits(l sandbox.Limits) []*container.Ulimit {
-	list := []*container.Ulimit{
-		{Name: "nofile", Soft: l.NoFile, Hard: l.NoFile},
-		{Name: "core", Soft: 0, Hard: 0},
-	}
-	if l.Disk > 0 {
-		list = append(list, &container.Ulimit{Name: "fsize", Soft: l.Disk, Hard: l.Disk})
-	}
-	return list
 }
 
 // initUser is the user of PID 1. A command must not be able to signal or trace
@@ -114,21 +102,6 @@ func (p *plan) giving() *supervisor.Giving {
 		return nil
 	}
 	return &supervisor.Giving{Root: []byte(sandbox.MountPoint), Owner: p.owner}
-}
-
-// inMemory are the file systems in memory. A size of 0 is a folder of the
-// image itself.
-func (p *plan) inMemory() map[string]string {
-	l := p.spec.Limits
-	// The engine's own /dev/shm is not executable.
-	list := map[string]string{sandbox.ShmPoint: fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", l.Shm)}
-	if l.Tmp > 0 {
-		list[sandbox.TmpPoint] = fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", l.Tmp)
-	}
-	if l.Home > 0 {
-		list[homeInside] = fmt.Sprintf("rw,exec,nosuid,nodev,mode=0700,uid=%d,gid=%d,size=%d", p.uid, p.gid, l.Home)
-	}
-	return list
 }
 
 // userns keeps an engine that maps the users of its containers to others from

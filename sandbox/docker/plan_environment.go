@@ -10,7 +10,7 @@ import (
 // environment is what commands see: the image's own, then belljar's, then the
 // spec's.
 func (p *plan) environment() [][]byte {
-	env := []string{"PATH=" + defaultPath, "LANG=C.UTF-8"}
+	env := append([]string{"PATH=" + defaultPath, "LANG=C.UTF-8"}, p.counts()...)
 	if p.root() {
 		// What asks a person would wait for one, and pip would refuse to touch
 		// the packages of a system that is thrown away.

@@ -36,11 +36,6 @@ func (e *Engine) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	return box, nil
 }
 
-// Capabilities tells what containers of this engine can do.
-func (e *Engine) Capabilities() sandbox.Capabilities {
-	return sandbox.Capabilities{Counters: true, KillTree: true, Limits: true, OnePipe: true, Dir: true, Isolated: true, Protect: true}
-}
-
 func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
 	if err := e.removeLeft(); err != nil {
 		return nil, err
@@ -62,6 +57,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
 			MountPoint: sandbox.MountPoint, Helper: helperInside, Mounts: plan.spec.Mounts, Profile: plan.spec.Profile, User: plan.user(), Limits: plan.spec.Limits,
 			Network: plan.spec.Network, Protected: plan.spec.Protect, Loosened: plan.loosened(),
+			Capabilities: e.CapabilitiesOf(spec.Runtime),
 		},
 	}
 	b.giver = func() (*container.Config, *container.HostConfig) { return plan.giver(b.giving.Since) }
@@ -134,7 +130,7 @@ func (b *box) check(ctx context.Context, plan *plan) error {
 		return b.explain("preparing the container", err)
 	}
 	setup := b.setup(sandbox.Command{Script: ":", Stdout: mergedOutput{}, Stderr: mergedOutput{}}, b.info.MountPoint)
-	reply, err := first.ask(ctx, supervisor.Request{Op: supervisor.Count, Setup: setup})
+	reply, err := first.ask(ctx, supervisor.Request{Op: supervisor.Count, Setup: setup, Places: places()})
 	if err != nil {
 		first.close()
 		return b.explain("asking the supervisor in the container", err)
@@ -149,7 +145,10 @@ func (b *box) check(ctx context.Context, plan *plan) error {
 	}
 	b.pool.put(first)
 	b.pool.hint(setup)
-	return plan.checkWorkspace(reply)
+	if err := plan.checkWorkspace(reply); err != nil {
+		return err
+	}
+	return b.checkLimits(ctx, plan, reply.Limits)
 }
 
 // mergedOutput stands for one writer for both streams, which is how the first
@@ -161,7 +160,7 @@ func (mergedOutput) Write(p []byte) (int, error) { return len(p), nil }
 // sameKernel tells whether files have the same numbers inside as here. In a
 // virtual machine and with a runtime that is a kernel of its own they have not.
 func (p *plan) sameKernel() bool {
-	return runtime.GOOS == "linux" && p.runtime() == "runc" && !strings.Contains(p.engine.info.OperatingSystem, "Docker Desktop")
+	return runtime.GOOS == "linux" && !p.engine.gvisor(p.spec.Runtime) && !strings.Contains(p.engine.info.OperatingSystem, "Docker Desktop")
 }
 
 // checkWorkspace compares what is seen at the mount point with the workspace.

@@ -81,8 +81,12 @@ func testMany(t *testing.T, s *suite, workers int) {
 
 func testBurst(t *testing.T, s *suite) {
 	b := s.shared(t)
+	count := 200
+	if testing.Short() {
+		count = 30
+	}
 	var group sync.WaitGroup
-	for range 200 {
+	for range count {
 		group.Go(func() {
 			result, err := b.Exec(t.Context(), sandbox.Command{Script: "true"})
 			if err != nil || result.Status != sandbox.Exited || *result.ExitCode != 0 {

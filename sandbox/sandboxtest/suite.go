@@ -60,6 +60,7 @@ func parts() []part {
 		// Without a memory limit the allocating command takes the machine.
 		{"Counters", func(c sandbox.Capabilities) bool { return c.Counters && c.Limits }, counterTests()},
 		{"Limits", func(c sandbox.Capabilities) bool { return c.Limits }, limitTests()},
+		{"Seccomp", func(c sandbox.Capabilities) bool { return c.Seccomp }, seccompTests()},
 		{"Isolated", func(c sandbox.Capabilities) bool { return c.Isolated }, isolationTests()},
 		{"Protect", func(c sandbox.Capabilities) bool { return c.Protect }, protectTests()},
 		{"Unprotected", func(c sandbox.Capabilities) bool { return !c.Protect }, unprotectedTests()},

@@ -1,0 +1,46 @@
+package docker
+
+import (
+	"testing"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belljar/belljar/internal/supervisor"
+	"github.com/belljar/belljar/sandbox"
+)
+
+// TestReadingsFill takes each limit from the most telling source that knows it.
+func TestReadingsFill(t *testing.T) {
+	const unknown = supervisor.Unknown
+	pids := int64(64)
+	readings := askedReadings(sandbox.Limits{Memory: 1 << 20, CPUs: 1.5, Pids: 64, NoFile: 100, Tmp: 1, Home: 2, Shm: 3})
+	fill(readings, supervisor.Limits{
+		Memory: unknown, Swap: unknown, MilliCPUs: unknown, Pids: unknown, NoFile: 100, Processors: 2, Sizes: []int64{1, 2, 3},
+	}, sandbox.FromInside)
+	fill(readings, supervisor.Limits{
+		Memory: 1 << 20, Swap: unknown, MilliCPUs: 1500, Pids: unknown, NoFile: 5, Processors: unknown,
+	}, sandbox.FromHost)
+	if !unread(readings) {
+		t.Error("nothing is left to read, but swap and pids are unknown")
+	}
+	host := &container.HostConfig{}
+	host.Memory, host.MemorySwap, host.PidsLimit = 5, -1, &pids
+	fill(readings, setByEngine(host), sandbox.FromEngine)
+	want := []sandbox.Reading{
+		{Limit: "memory", Asked: 1 << 20, Found: 1 << 20, Source: sandbox.FromHost},
+		{Limit: "swap", Asked: 0, Found: sandbox.NoLimit, Source: sandbox.FromEngine},
+		{Limit: "cpus", Asked: 1.5, Found: 1.5, Source: sandbox.FromHost},
+		{Limit: "nofile", Asked: 100, Found: 100, Source: sandbox.FromInside},
+		{Limit: "tmp", Asked: 1, Found: 1, Source: sandbox.FromInside},
+		{Limit: "home", Asked: 2, Found: 2, Source: sandbox.FromInside},
+		{Limit: "shm", Asked: 3, Found: 3, Source: sandbox.FromInside},
+		{Limit: "pids", Asked: 64, Found: 64, Source: sandbox.FromEngine},
+	}
+	if diff := cmp.Diff(want, readings); diff != "" {
+		t.Errorf("readings (-want +got):\n%s", diff)
+	}
+	if missing := sandbox.Missing(readings); len(missing) != 1 || missing[0].Limit != "swap" {
+		t.Errorf("missing = %v, want swap alone", missing)
+	}
+}

@@ -1,0 +1,31 @@
+package docker
+
+import (
+	"github.com/docker/docker/api/types/container"
+
+	"github.com/belljar/belljar/sandbox"
+)
+
+// ulimits are the limits of each process. There is none on the number of
+// processes: it would count the user's on the whole host.
+func (p *plan) ulimits() []*container.Ulimit {
+	list := ulimits(p.spec.Limits)
+	if limit, known := ownProcesses(); known && p.engine.Podman() {
+		// It sets one of its own otherwise, which fails where that is more
+		// than it may set.
+		list = append(list, &container.Ulimit{Name: "nproc", Soft: limit, Hard: limit})
+	}
+	return list
+}
+
+// ulimits are those that every engine is asked for.
+func ulimits(l sandbox.Limits) []*container.Ulimit {
+	list := []*container.Ulimit{
+		{Name: "nofile", Soft: l.NoFile, Hard: l.NoFile},
+		{Name: "core", Soft: 0, Hard: 0},
+	}
+	if l.Disk > 0 {
+		list = append(list, &container.Ulimit{Name: "fsize", Soft: l.Disk, Hard: l.Disk})
+	}
+	return list
+}

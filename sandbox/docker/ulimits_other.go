@@ -1,0 +1,7 @@
+//go:build !linux
+
+package docker
+
+// ownProcesses is a limit that any engine of this machine may set; it is not
+// known elsewhere than on Linux.
+func ownProcesses() (limit int64, known bool) { return 0, false }
