@@ -53,7 +53,7 @@ func (m Mount) check() error {
 	case !utf8.ValidString(m.Source) || strings.ContainsRune(m.Source, 0):
 		return fmt.Errorf("the path of the folder %q to mount is not UTF-8: rename the folder", m.Source)
 	case !path.IsAbs(m.Target) || path.Clean(m.Target) != m.Target:
-		return fmt.Errorf("the target %q of a mount is not an absolute path without . and ..", m.Target)
+		return fmt.Errorf("the target %q of a mount is not a clean absolute path: leave out dot parts and double slashes", m.Target)
 	case !utf8.ValidString(m.Target) || strings.ContainsFunc(m.Target, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return fmt.Errorf("the target %q of a mount holds control characters or is not UTF-8", m.Target)
 	}

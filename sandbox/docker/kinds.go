@@ -53,7 +53,7 @@ func (e *Engine) checkRuntime(name string) error {
 	if e.Podman() {
 		// Its service has one runtime for all, and drops the wish for another.
 		if own := path.Base(e.info.DefaultRuntime); name != own && name != e.info.DefaultRuntime {
-			return fmt.Errorf("Podman's service uses the runtime %s for every container: choose another in containers.conf, or with podman --runtime %s system service", own, name)
+			return fmt.Errorf("the service of Podman uses the runtime %s for every container: choose another in containers.conf, or with podman --runtime %s system service", own, name)
 		}
 		return nil
 	}
