@@ -12,8 +12,8 @@ func fileAttempts() []attempt {
 	try := func(name string, f func() error) attempt { return attempt{area: Files, name: name, try: f} }
 	list := []attempt{
 		try("change belljar's own program", changeSelf),
-		try("replace belljar's own program", func() error { return unix.Unlink(self()) }),
-		try("link a file into the workspace", linkIn),
+		try("replace belljar's own program", replaceSelf),
+		{area: Files, name: "link a file of the system", root: true, try: linkIn},
 		try("read the kernel's memory", func() error { return readable("/proc/kcore") }),
 		try("read the kernel's keys", func() error { return readable("/proc/keys") }),
 		try("read the timers of all", func() error { return readable("/proc/timer_list") }),
@@ -44,6 +44,16 @@ func changeSelf() error {
 		return fmt.Errorf("%s is mounted for writing", self())
 	}
 	return fmt.Errorf("%w: its mount is read-only", errHeld)
+}
+
+// replaceSelf tells whether the program can be taken away from its place. A
+// mount point is busy for whoever else might.
+func replaceSelf() error {
+	err := unix.Unlink(self())
+	if err == unix.EBUSY {
+		return fmt.Errorf("%w: it is a mount point", errHeld)
+	}
+	return err
 }
 
 // linkIn gives a file of another mount a name in a folder that can be written.

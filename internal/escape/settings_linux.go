@@ -61,8 +61,14 @@ func makeGroup() error {
 	last := error(unix.ENOENT)
 	for _, top := range append(tops, "/sys/fs/cgroup") {
 		dir := filepath.Join(top, "belljar-probe")
-		if last = unix.Mkdir(dir, 0o700); last == nil {
-			_ = os.Remove(dir)
+		if err := unix.Mkdir(dir, 0o700); err != nil {
+			last = err
+			continue
+		}
+		// A folder beside the hierarchies is no group.
+		_, err := os.Stat(filepath.Join(dir, "cgroup.procs"))
+		_ = os.Remove(dir)
+		if err == nil {
 			return nil
 		}
 	}
