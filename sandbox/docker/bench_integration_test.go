@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"github.com/docker/docker/pkg/stdcopy"
 
 	"github.com/belljar/belljar/sandbox"
-	"github.com/belljar/belljar/sandbox/pool"
 )
 
 // think is the pause before a warm command, in which a model would think and
@@ -113,35 +111,6 @@ func BenchmarkStart(b *testing.B) {
 	whole.report(b, "whole")
 	run.report(b, "docker-run")
 	b.ReportMetric(first.at(50)/run.at(50), "first/docker-run")
-}
-
-// BenchmarkPool takes sandboxes that wait from a pool, with an empty workspace,
-// and runs the first command in each.
-func BenchmarkPool(b *testing.B) {
-	engine := connect(b)
-	p := newPool(b, engine, pool.Options{})
-	spec := newSpec(b, os.Getuid(), os.Getgid())
-	spec.Workspace = ""
-	if err := p.Warm(spec); err != nil {
-		b.Fatal(err)
-	}
-	var ready, first durations
-	for b.Loop() {
-		filled(b, p)
-		time.Sleep(think) // so that its second spare is ready too
-		begin := time.Now()
-		box, err := p.Get(context.Background(), spec, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ready = append(ready, time.Since(begin))
-		first.measure(b, func() error { return runTrue(box) })
-		if err := box.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	ready.report(b, "ready")
-	first.report(b, "first")
 }
 
 func benchBox(b *testing.B) (sandbox.Sandbox, *client.Client) {

@@ -67,7 +67,8 @@ func TestPoolConformance(t *testing.T) {
 	p := newPool(t, connect(t), pool.Options{Idle: 3 * time.Second})
 	sandboxtest.TestRuntime(t, sandboxtest.Config{
 		Runtime: sandboxtest.Pooled(p, sandbox.Capabilities{}), Bash: true,
-		Spec: func(t *testing.T) sandbox.Spec { return newSpec(t, os.Getuid(), os.Getgid()) },
+		Parts: []string{"Status", "Left", "Env", "Dir", "Workspace", "Lifecycle"},
+		Spec:  func(t *testing.T) sandbox.Spec { return newSpec(t, os.Getuid(), os.Getgid()) },
 	})
 }
 
@@ -218,4 +219,33 @@ func TestRemovedBeforeTheNext(t *testing.T) {
 		_ = seen.ContainerRemove(t.Context(), id, container.RemoveOptions{Force: true})
 	}
 	script(t, next, "echo works")
+}
+
+// BenchmarkPool takes sandboxes that wait from a pool, with an empty workspace,
+// and runs the first command in each.
+func BenchmarkPool(b *testing.B) {
+	engine := connect(b)
+	p := newPool(b, engine, pool.Options{})
+	spec := newSpec(b, os.Getuid(), os.Getgid())
+	spec.Workspace = ""
+	if err := p.Warm(spec); err != nil {
+		b.Fatal(err)
+	}
+	var ready, first durations
+	for b.Loop() {
+		filled(b, p)
+		time.Sleep(think) // so that its second spare is ready too
+		begin := time.Now()
+		box, err := p.Get(context.Background(), spec, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ready = append(ready, time.Since(begin))
+		first.measure(b, func() error { return runTrue(box) })
+		if err := box.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ready.report(b, "ready")
+	first.report(b, "first")
 }

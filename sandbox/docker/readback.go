@@ -59,17 +59,16 @@ func askedReadings(l sandbox.Limits) []sandbox.Reading {
 		{Limit: "swap", Asked: 0},
 		{Limit: "cpus", Asked: l.CPUs},
 		{Limit: "nofile", Asked: float64(l.NoFile)},
+	}
+	for _, optional := range []sandbox.Reading{
+		{Limit: "tmp", Asked: float64(l.Tmp)}, // 0 is a folder of the image, here and below
+		{Limit: "home", Asked: float64(l.Home)},
 		{Limit: "shm", Asked: float64(l.Shm)},
-	}
-	// Those of size 0 are folders of the image.
-	if l.Tmp > 0 {
-		list = append(list, sandbox.Reading{Limit: "tmp", Asked: float64(l.Tmp)})
-	}
-	if l.Home > 0 {
-		list = append(list, sandbox.Reading{Limit: "home", Asked: float64(l.Home)})
-	}
-	if l.Pids > 0 {
-		list = append(list, sandbox.Reading{Limit: "pids", Asked: float64(l.Pids)})
+		{Limit: "pids", Asked: float64(l.Pids)}, // 0 is none
+	} {
+		if optional.Asked > 0 {
+			list = append(list, optional)
+		}
 	}
 	if n, err := sandbox.CountCPUs(l.CPUSet); err == nil {
 		list = append(list, sandbox.Reading{Limit: "cpuset", Asked: float64(n)})

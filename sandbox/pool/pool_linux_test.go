@@ -339,6 +339,7 @@ func TestConformance(t *testing.T) {
 	t.Cleanup(func() { must(t, p.Close()) })
 	sandboxtest.TestRuntime(t, sandboxtest.Config{
 		Runtime: sandboxtest.Pooled(p, runtime.Capabilities()),
+		Parts:   []string{"Status", "Script", "Left", "Env", "Dir", "Workspace", "Lifecycle"},
 		Spec: func(t *testing.T) sandbox.Spec {
 			return sandbox.Spec{Workspace: t.TempDir(), Owner: owner()}
 		},

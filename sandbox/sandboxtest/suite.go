@@ -1,6 +1,7 @@
 package sandboxtest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/belljar/belljar/internal/leaktest"
@@ -19,6 +20,10 @@ type Config struct {
 	// Bash is set when the sandbox's shell is bash, so that what only bash
 	// has is tested too.
 	Bash bool
+	// Parts names the parts to run, such as "Status"; nil is all. It is for a
+	// further configuration of a runtime that passes the whole suite in its
+	// usual one.
+	Parts []string
 }
 
 // A part is a group of tests that share one condition.
@@ -80,7 +85,15 @@ func TestRuntime(t *testing.T, cfg Config) {
 	// A client may keep a few idle connections to its engine.
 	leaktest.Check(t, 12)
 	capabilities := cfg.Runtime.Capabilities()
+	for _, name := range cfg.Parts {
+		if !slices.ContainsFunc(parts(), func(p part) bool { return p.name == name }) {
+			t.Fatalf("sandboxtest: there is no part %q", name)
+		}
+	}
 	for _, part := range parts() {
+		if cfg.Parts != nil && !slices.Contains(cfg.Parts, part.name) {
+			continue
+		}
 		if !part.needs(capabilities) {
 			t.Logf("%s: not run, for the runtime does not declare it", part.name)
 			continue
