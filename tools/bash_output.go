@@ -95,6 +95,9 @@ func (t *bashOutput) read(job *job) Result {
 	res := Text(bracketed(text, append(job.lines(), kept...)))
 	if job.err != nil {
 		res.IsError = true
+		if job.renewed() {
+			res.Status = statusLost
+		}
 		return res
 	}
 	res.Status, res.ExitCode = string(job.result.Status), job.result.ExitCode

@@ -40,6 +40,9 @@ func bracketed(out string, lines []string) string {
 // none of a command's: nobody knows how the command ended.
 const statusLost = "lost"
 
+// goneText says what went with a sandbox that was lost.
+const goneText = "gone are all processes, /tmp, the home folder, and whatever else was made or installed outside the workspace"
+
 // lostText words what a model is told where the sandbox was renewed.
 func lostText(out string) string {
 	if out != "" && !strings.HasSuffix(out, "\n") {
@@ -47,7 +50,7 @@ func lostText(out string) string {
 	}
 	return out + "[the sandbox was lost before or while this command ran; how it ended and how much of it was done is not known]\n" +
 		"[a new sandbox stands over the same workspace, whose files are as they were left: look before you run it again]\n" +
-		"[gone are all processes, /tmp, the home folder, and whatever else was made or installed outside the workspace]"
+		"[" + goneText + "]"
 }
 
 // ending says how the command ended, in one line.

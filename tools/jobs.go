@@ -28,6 +28,15 @@ type JobsOptions struct {
 	// Keep makes the place for all that one job writes, which is closed when
 	// the job has ended; nil keeps only what was not yet read.
 	Keep func() Keeper
+	// Mask hides secrets in the text that names a job; nil hides none.
+	Mask func(string) string
+}
+
+func (o JobsOptions) mask(text string) string {
+	if o.Mask == nil {
+		return text
+	}
+	return o.Mask(text)
 }
 
 // Jobs are the background jobs of one agent: commands that run on after the
@@ -93,7 +102,7 @@ func (j *Jobs) start(ctx context.Context, cmd sandbox.Command) (*job, error) {
 	j.count++
 	started := &job{
 		id: fmt.Sprintf("job%d", j.count), command: cmd.Script, dir: cmd.Dir, timeout: cmd.Timeout, limits: j.sandbox.Info().Limits,
-		begin: time.Now(), cancel: cancel, done: make(chan struct{}), log: newJobLog(j.opts.Keep),
+		shown: j.opts.mask(cmd.Script), begin: time.Now(), cancel: cancel, done: make(chan struct{}), log: newJobLog(j.opts.Keep),
 	}
 	j.list = append(j.list, started)
 	cmd.Stdout, cmd.Stderr, cmd.OutputLimit = started.log, started.log, MaxOutput
@@ -109,7 +118,10 @@ func (j *Jobs) unended() []*job {
 // forget makes room for one more job. The caller holds mu.
 func (j *Jobs) forget() {
 	for len(j.list) >= keptJobs {
-		oldest := slices.IndexFunc(j.list, (*job).ended)
+		oldest := slices.IndexFunc(j.list, func(job *job) bool { return job.ended() && job.told })
+		if oldest < 0 {
+			return // each still has something to tell
+		}
 		j.list = slices.Delete(j.list, oldest, oldest+1)
 	}
 }
@@ -142,6 +154,9 @@ func (j *Jobs) news() []string {
 		if job.ended() && !job.told {
 			job.told = true
 			lines = append(lines, fmt.Sprintf("%s has ended: %s; bash_output shows what it wrote", job.name(), job.ending()))
+			if job.renewed() {
+				lines = append(lines, goneText)
+			}
 		}
 	}
 	return lines
@@ -167,6 +182,7 @@ func jobNames(list []*job) string {
 type job struct {
 	id      string
 	command string
+	shown   string // the command without secrets
 	dir     string // where it was to run
 	timeout time.Duration
 	limits  sandbox.Limits
@@ -206,9 +222,9 @@ func (j *job) ended() bool {
 // name is the job's id with the beginning of its command.
 func (j *job) name() string {
 	const shown = 60
-	line, _, more := strings.Cut(strings.TrimSpace(j.command), "\n")
+	line, _, more := strings.Cut(strings.TrimSpace(j.shown), "\n")
 	line, used, _ := visibleUpTo(line, shown)
-	if more || used < len(strings.TrimSpace(j.command)) {
+	if more || used < len(strings.TrimSpace(j.shown)) {
 		line += "…"
 	}
 	return fmt.Sprintf("%s (%s)", j.id, line)
@@ -222,6 +238,13 @@ func (j *job) ending() string {
 	return j.report().ending()
 }
 
+// renewed tells whether the sandbox was lost under the job and another one
+// stands now. A job may be all that met the loss.
+func (j *job) renewed() bool {
+	var renewed *sandbox.RenewedError
+	return errors.As(j.err, &renewed)
+}
+
 // report words the end of a job. Its directory is its own, so nothing is said
 // of the next.
 func (j *job) report() report {
@@ -233,6 +256,9 @@ func (j *job) report() report {
 // lines say how a job that has ended did so.
 func (j *job) lines() []string {
 	lines := []string{fmt.Sprintf("%s has ended after %s s: %s", j.id, tenths(j.took), j.ending())}
+	if j.renewed() {
+		lines = append(lines, goneText)
+	}
 	if j.err == nil {
 		lines = append(lines, j.report().notices()...)
 	}

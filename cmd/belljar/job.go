@@ -170,7 +170,7 @@ func (j *job) openFolders() (err error) {
 	if j.outputs, err = newOutputs(j.session.Outputs(), inside, j.masker); err != nil {
 		return err
 	}
-	j.jobs = tools.NewJobs(j.jar, tools.JobsOptions{Keep: j.outputs.keep})
+	j.jobs = tools.NewJobs(j.jar, tools.JobsOptions{Keep: j.outputs.keep, Mask: j.masker.Mask})
 	// The sandbox is closed first, which ends all jobs at once.
 	j.closers = append([]func() error{j.jobs.Close}, j.closers...)
 	return nil

@@ -29,7 +29,10 @@ func (j *job) renewing() {
 	if j.opts.onLost == onLostStop {
 		return
 	}
-	j.jar.Sandbox = renew.New(j.jar.Sandbox, j.jar.engine, j.spec, renew.Options{
+	// As it was really started: what the first one protects the next one does.
+	spec := j.spec
+	spec.Protect = j.jar.Info().Protected
+	j.jar.Sandbox = renew.New(j.jar.Sandbox, j.jar.engine, spec, renew.Options{
 		OnRenew: func(renewed *sandbox.RenewedError) error {
 			return j.record.Record(trajectory.Notice{Kind: trajectory.NoticeRenewed, Text: renewed.Error()})
 		},

@@ -142,7 +142,8 @@ func (b *box) overDisk(limit, grown int64) {
 		b.engine.log.Warn("ending what commands left", "container", b.id, "error", err)
 	}
 	if grown > limit+max(limit, farOver) {
-		b.giveUp(fmt.Errorf("running a command: %w: commands went on writing far over the disk limit (free the space, then run again)", sandbox.ErrLost))
+		// Not lost: another sandbox would get as much space again.
+		b.giveUp(errors.New("the sandbox is given up: commands went on writing far over the disk limit (free the space, then run again)"))
 	}
 }
 
@@ -151,10 +152,6 @@ func (b *box) endLeft() error {
 	b.killing.Lock()
 	defer b.killing.Unlock()
 	b.mu.Lock()
-	spared := []supervisor.Proc(nil)
-	for r := range b.active {
-		spared = append(spared, r.spare.self)
-	}
 	left := len(b.known) > 0
 	b.mu.Unlock()
 	if !left {
@@ -164,8 +161,9 @@ func (b *box) endLeft() error {
 	if killer == nil {
 		return errors.New("no spare waits that could")
 	}
-	spared = append(spared, b.pool.pids()...)
-	_, err := b.askKiller(killer, supervisor.Request{Op: supervisor.Kill, All: true, Known: spared})
+	// What was left has no supervisor any more. Those that start or wait, and
+	// what runs below them, are not touched.
+	_, err := b.askKiller(killer, supervisor.Request{Op: supervisor.Kill, Orphans: true})
 	b.pool.giveBack(killer)
 	return err
 }

@@ -122,7 +122,7 @@ func (s *Sandbox) renew(ctx context.Context, count int, lost error) error {
 	// What cannot be removed now is the runtime's to remove before it starts
 	// another one.
 	_ = old.Close()
-	next, err := s.start(ctx)
+	next, err := s.start()
 	if err != nil {
 		return fmt.Errorf("%w; another one could not be started: %w", lost, err)
 	}
@@ -138,12 +138,11 @@ func (s *Sandbox) renew(ctx context.Context, count int, lost error) error {
 	return renewed
 }
 
-// start starts another sandbox, as soon as the engine can.
-func (s *Sandbox) start(ctx context.Context) (sandbox.Sandbox, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Wait)
+// start starts another sandbox, as soon as the engine can. It is not given up
+// with the command that met the loss: others wait for it too.
+func (s *Sandbox) start() (sandbox.Sandbox, error) {
+	ctx, cancel := context.WithTimeout(s.lifetime, s.opts.Wait)
 	defer cancel()
-	stop := context.AfterFunc(s.lifetime, cancel)
-	defer stop()
 	var why error
 	for {
 		next, err := s.runtime.Start(ctx, s.spec)
