@@ -28,7 +28,7 @@ func Measure(ctx context.Context, dir string, since time.Time) (Usage, error) {
 		tally: tally{since: since, sums: map[string]int64{}}, ctx: ctx,
 		device: stat.Dev, linked: map[uint64]bool{},
 	}
-	w.folder(fd, ".")
+	w.folder(fd, ".", 0)
 	if ctx.Err() != nil {
 		return Usage{}, context.Cause(ctx)
 	}
@@ -43,8 +43,13 @@ type walker struct {
 	linked map[uint64]bool // files with several names that were counted
 }
 
-// folder counts what is in a folder, and closes it.
-func (w *walker) folder(fd int, path string) {
+// maxDepth bounds how deep folders are looked into. Each costs an open file and
+// a path, and a command can make them as deep as it likes. What lies deeper is
+// hidden.
+const maxDepth = 256
+
+// folder counts what is in a folder of the given depth, and closes it.
+func (w *walker) folder(fd int, path string, depth int) {
 	defer unix.Close(fd)
 	buf := make([]byte, 8<<10)
 	var names []string
@@ -55,13 +60,13 @@ func (w *walker) folder(fd int, path string) {
 		}
 		_, _, names = unix.ParseDirent(buf[:n], -1, names[:0])
 		for _, name := range names {
-			w.entry(fd, path, name)
+			w.entry(fd, path, name, depth)
 		}
 	}
 }
 
 // entry counts one name in a folder.
-func (w *walker) entry(dir int, path, name string) {
+func (w *walker) entry(dir int, path, name string, depth int) {
 	var stat unix.Stat_t
 	if unix.Fstatat(dir, name, &stat, unix.AT_SYMLINK_NOFOLLOW) != nil || stat.Dev != w.device {
 		return
@@ -77,10 +82,16 @@ func (w *walker) entry(dir int, path, name string) {
 		}
 		return
 	}
+	if depth == maxDepth {
+		if !changed.Before(w.since) {
+			w.usage.Hidden++
+		}
+		return
+	}
 	sub, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
 	case err == nil:
-		w.folder(sub, join(path, name))
+		w.folder(sub, join(path, name), depth+1)
 	case !errors.Is(err, unix.ENOENT) && !changed.Before(w.since):
 		w.usage.Hidden++
 	}
