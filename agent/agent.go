@@ -159,21 +159,33 @@ func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
 	if err != nil {
 		stop, err = reason(ctx, inner, err)
 	}
-	if stop != StopRecord {
-		failed := err
-		recordErr := r.closing()
-		if a.opts.BeforeEnd != nil {
-			if late := a.opts.BeforeEnd(); late != nil {
-				err = errors.Join(err, late)
-			}
-		}
-		if recordErr = errors.Join(recordErr, r.end(stop, failed)); recordErr != nil {
-			stop, err = StopRecord, errors.Join(recordErr, err)
-		}
-	}
+	stop, err = r.finish(stop, err)
 	return Outcome{
 		Stop: stop, Final: r.final, Turns: r.turns, Usage: r.usage, Duration: time.Since(r.started),
 	}, err
+}
+
+// finish does what comes after the work. A record that cannot be written is
+// told once; BeforeEnd is called all the same.
+func (r *run) finish(stop Stop, err error) (Stop, error) {
+	var recordErr error
+	if stop != StopRecord {
+		recordErr = r.closing()
+	}
+	var late error
+	if r.opts.BeforeEnd != nil {
+		late = r.opts.BeforeEnd()
+	}
+	if stop == StopRecord {
+		return stop, err // whatever else failed failed for that
+	}
+	if recordErr == nil {
+		recordErr = r.end(stop, err)
+	}
+	if recordErr != nil {
+		return StopRecord, errors.Join(recordErr, err)
+	}
+	return stop, errors.Join(err, late)
 }
 
 // errMaxTime is the cause of a context that ended at Options.MaxTime.

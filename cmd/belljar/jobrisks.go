@@ -28,16 +28,18 @@ func (j *job) settle() error {
 		saved++
 		return j.keep(strconv.Itoa(saved), change)
 	}}
+	var failed error
 	for _, line := range teller.lines(report) {
-		if j.opts.quiet && !j.opts.json {
-			// Nobody reads the record of a quiet run unless there is a reason.
+		if failed == nil {
+			failed = j.record.Record(trajectory.Notice{Kind: trajectory.NoticeHostRisk, Text: line})
+		}
+		// Nobody reads the record of a quiet run unless there is a reason, and
+		// one that cannot be written tells nobody.
+		if failed != nil || j.opts.quiet && !j.opts.json {
 			j.app.notice("%s", line)
 		}
-		if err := j.record.Record(trajectory.Notice{Kind: trajectory.NoticeHostRisk, Text: line}); err != nil {
-			return err
-		}
 	}
-	return nil
+	return failed
 }
 
 // keep writes what a file held before the run to the session. The name is not

@@ -47,7 +47,8 @@ func (j *job) run(ctx context.Context) error {
 	// Everything is given back before the answer is printed, so that whoever
 	// reads it finds nothing left.
 	if err := errors.Join(err, j.close()); err != nil {
-		return j.failed(result.Stop, err)
+		// An answer that is there is not kept back for what failed after it.
+		return errors.Join(j.failed(result.Stop, err), j.printFinal(result))
 	}
 	if err := j.printFinal(result); err != nil {
 		return err

@@ -31,6 +31,7 @@ type prompter struct {
 
 	mu      sync.Mutex
 	waiting chan string // takes the next line; nil when nothing is asked
+	ended   bool        // the terminal's input has come to its end
 }
 
 // asker asks the person at the terminal, if one is there who can be asked: both
@@ -52,7 +53,7 @@ func (a *app) showPlain(question string) (done func()) {
 // ask asks one question. It is not called while another one is open.
 func (p *prompter) ask(ctx context.Context, host string, port int) bool {
 	// A program in the background that reads from its terminal is stopped.
-	if p.gone || !inForeground(p.in) {
+	if p.gone || p.over() || !inForeground(p.in) {
 		return false
 	}
 	discardInput(p.in)             // what was typed before is no answer
@@ -76,6 +77,13 @@ func (p *prompter) ask(ctx context.Context, host string, port int) bool {
 	}
 }
 
+// over tells whether no line can come any more.
+func (p *prompter) over() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended
+}
+
 // expect says where the next line goes.
 func (p *prompter) expect(answer chan string) {
 	p.mu.Lock()
@@ -94,6 +102,7 @@ func (p *prompter) read() {
 			p.waiting <- line
 			p.waiting = nil
 		}
+		p.ended = err != nil
 		p.mu.Unlock()
 		if err != nil {
 			return

@@ -97,9 +97,14 @@ func (r *Renderer) Text(piece string) {
 func (r *Renderer) Record(body trajectory.Body) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch body.(type) {
-	case trajectory.Message, trajectory.ToolCall, trajectory.ToolResult, trajectory.Notice:
+	switch event := body.(type) {
+	case trajectory.Message, trajectory.ToolCall, trajectory.ToolResult:
 		r.release()
+	case trajectory.Notice:
+		// These come between the final answer and the end.
+		if event.Kind != trajectory.NoticeJobs && event.Kind != trajectory.NoticeHostRisk {
+			r.release()
+		}
 	}
 	switch event := body.(type) {
 	case trajectory.Start:
