@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
@@ -152,7 +154,9 @@ func (o *outlet) start(ctx context.Context, p *plan, sandboxID string) error {
 		return fmt.Errorf("reaching the proxy from a container: %s: the engine must run on this machine and see %s", text, o.dir)
 	}
 	waitCtx, stopWait := context.WithCancel(context.Background())
+	giveUp := context.AfterFunc(ctx, stopWait) // the client waits for the answer's head
 	exit, failed := o.engine.api.ContainerWait(waitCtx, o.id, container.WaitConditionNextExit)
+	giveUp()
 	o.lease = holdLease(conn, o.engine.leaseTimes(), exit, failed, stopWait)
 	o.lease.begin()
 	return nil
@@ -212,10 +216,7 @@ func (p *plan) forwarder(sandboxID, socket string) (*container.Config, *containe
 		},
 		Resources: container.Resources{
 			Memory: forwarderMemory, MemorySwap: forwarderMemory, NanoCPUs: 1e9, PidsLimit: &pids,
-			Ulimits: []*container.Ulimit{
-				{Name: "nofile", Soft: forwarderFiles, Hard: forwarderFiles},
-				{Name: "core", Soft: 0, Hard: 0},
-			},
+			Ulimits: p.withProcesses(ulimits(sandbox.Limits{NoFile: forwarderFiles, Disk: sandbox.NoLimit})),
 		},
 	}
 	return config, host
@@ -244,16 +245,17 @@ func (e *Engine) sweepOutlets() error {
 	return errors.Join(errs...)
 }
 
-// served tells whether somebody listens at a folder's socket.
+// served tells whether somebody may listen at a folder's socket: all but a clear
+// no counts as yes.
 func served(dir string) bool {
 	folder, err := os.Open(dir)
 	if err != nil {
-		return false
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer folder.Close()
 	conn, err := net.Dial("unix", "/proc/self/fd/"+strconv.Itoa(int(folder.Fd()))+"/"+socketName)
 	if err != nil {
-		return false
+		return !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, fs.ErrNotExist)
 	}
 	_ = conn.Close() // nothing was said on it
 	return true

@@ -23,7 +23,7 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 	case !filepath.IsAbs(spec.Workspace):
 		return fmt.Errorf("the workspace %q is not an absolute path", spec.Workspace)
 	}
-	if err := checkMounts(spec.Mounts); err != nil {
+	if err := checkMounts(spec); err != nil {
 		return err
 	}
 	if err := e.checkLimits(spec); err != nil {

@@ -19,7 +19,9 @@ func (p *plan) tmpfs() map[string]string {
 		if home = "mode=0700"; p.uid != 0 {
 			home = "mode=0777"
 		}
-		// It makes these of any size in a read-only container.
+	}
+	if p.engine.Podman() && p.spec.RootFS == sandbox.RootReadOnly {
+		// It makes these of any size in such a container.
 		for _, dir := range []string{"/run", "/var/tmp"} {
 			list[dir] = "ro,noexec,nosuid,nodev,notmpcopyup,mode=0755,size=4096"
 		}

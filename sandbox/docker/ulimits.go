@@ -8,8 +8,10 @@ import (
 
 // ulimits are the limits of each process. There is none on the number of
 // processes: it would count the user's on the whole host.
-func (p *plan) ulimits() []*container.Ulimit {
-	list := ulimits(p.spec.Limits)
+func (p *plan) ulimits() []*container.Ulimit { return p.withProcesses(ulimits(p.spec.Limits)) }
+
+// withProcesses adds the limit on processes that Podman wants.
+func (p *plan) withProcesses(list []*container.Ulimit) []*container.Ulimit {
 	if limit, known := ownProcesses(); known && p.engine.Podman() {
 		// It sets one of its own otherwise, which fails where that is more
 		// than it may set.

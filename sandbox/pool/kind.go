@@ -39,7 +39,8 @@ func (p *Pool) ask(spec sandbox.Spec) *kind {
 	if !ok {
 		p.makeRoom()
 		spec.Workspace, spec.Session = "", ""
-		spec.Env, spec.Owner.Groups = slices.Clone(spec.Env), slices.Clone(spec.Owner.Groups)
+		// The caller may go on with its slices.
+		spec.Env, spec.Owner.Groups, spec.Mounts = slices.Clone(spec.Env), slices.Clone(spec.Owner.Groups), slices.Clone(spec.Mounts)
 		k = &kind{key: key, spec: spec}
 		k.idle = time.AfterFunc(p.opts.Idle, func() { p.expire(k) })
 		p.kinds[key] = k

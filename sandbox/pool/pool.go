@@ -117,6 +117,9 @@ func (p *Pool) Get(ctx context.Context, spec sandbox.Spec, content Content) (*Sa
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("taking a sandbox from the pool: %w", context.Cause(ctx))
 	}
+	if err := checkKind(spec); err != nil {
+		return nil, err
+	}
 	if content == nil && spec.Workspace != "" {
 		content = CopyOf(spec.Workspace, spec.Owner)
 	}
@@ -140,7 +143,18 @@ func (p *Pool) Warm(spec sandbox.Spec) error {
 	if p.closed {
 		return ErrClosed
 	}
+	if err := checkKind(spec); err != nil {
+		return err
+	}
 	p.refill(p.ask(spec))
+	return nil
+}
+
+// checkKind refuses what cannot wait over an empty folder.
+func checkKind(spec sandbox.Spec) error {
+	if !spec.Protect.Empty() {
+		return errors.New("taking a sandbox from the pool: what is to be protected is not there before the content is: ask for no protection")
+	}
 	return nil
 }
 
