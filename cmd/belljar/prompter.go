@@ -23,8 +23,8 @@ type asker func(ctx context.Context, host string, port int) bool
 // A prompter asks the person at the terminal, one question at a time.
 type prompter struct {
 	in *os.File
-	// show shows a question and returns what is called when it is answered.
-	show func(question string) (done func())
+	// show shows a question and returns what is called when it is over.
+	show func(question string) (done func(answered bool))
 
 	once sync.Once
 	gone bool // nobody answered
@@ -36,7 +36,7 @@ type prompter struct {
 
 // asker asks the person at the terminal, if one is there who can be asked: both
 // stdin and stderr are a terminal. Where there is none it is nil.
-func (a *app) asker(show func(question string) (done func())) asker {
+func (a *app) asker(show func(question string) (done func(answered bool))) asker {
 	in, ok := a.stdin.(*os.File)
 	if !ok || !ui.Detect(in, a.getenv).Terminal || !ui.Detect(a.stderr, a.getenv).Terminal {
 		return nil
@@ -45,9 +45,13 @@ func (a *app) asker(show func(question string) (done func())) asker {
 }
 
 // showPlain shows a question where nothing else is drawn.
-func (a *app) showPlain(question string) (done func()) {
+func (a *app) showPlain(question string) (done func(answered bool)) {
 	fmt.Fprint(a.stderr, question)
-	return func() {}
+	return func(answered bool) {
+		if !answered {
+			fmt.Fprintln(a.stderr)
+		}
+	}
 }
 
 // ask asks one question. It is not called while another one is open.
@@ -62,11 +66,13 @@ func (p *prompter) ask(ctx context.Context, host string, port int) bool {
 	defer p.expect(nil)
 	p.once.Do(func() { go p.read() })
 	done := p.show(fmt.Sprintf("belljar: the sandbox asks for %s:%d; allow it for this run? [y/N] ", ui.Line(host), port))
-	defer done()
+	answered := false
+	defer func() { done(answered) }()
 	timer := time.NewTimer(askTime)
 	defer timer.Stop()
 	select {
 	case line := <-answer:
+		answered = strings.HasSuffix(line, "\n") // the terminal has echoed it
 		line = strings.ToLower(strings.TrimSpace(line))
 		return line == "y" || line == "yes"
 	case <-timer.C:

@@ -148,21 +148,24 @@ func (r *Renderer) network(event trajectory.Network) {
 
 // Question shows a question, with the cursor behind it, and returns what is
 // called once it is answered or given up. In between no line is redrawn.
-func (r *Renderer) Question(text string) (done func()) {
+func (r *Renderer) Question(text string) (done func(answered bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endText()
 	r.erase()
 	r.write(r.paint(amber, Line(text)) + " ")
-	if r.live == nil {
-		return func() {}
+	label := ""
+	if r.live != nil {
+		label = r.live.label
+		r.live.set("")
 	}
-	label := r.live.label
-	r.live.set("")
-	return func() {
+	return func(answered bool) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.live.label == "" {
+		if !answered {
+			r.write("\n")
+		}
+		if r.live != nil && r.live.label == "" {
 			r.live.set(label)
 		}
 	}

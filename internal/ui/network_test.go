@@ -58,9 +58,10 @@ func TestQuestion(t *testing.T) {
 	var out bytes.Buffer
 	r := ui.NewRenderer(&out, ui.Options{})
 	done := r.Question("belljar: allow\x1b[2J it? [y/N] ")
-	done()
+	done(true)
+	r.Question("and this? ")(false)
 	r.Close()
-	if got := out.String(); got != "belljar: allow it? [y/N] " {
+	if got := out.String(); got != "belljar: allow it? [y/N] and this? \n" {
 		t.Errorf("shown %q", got)
 	}
 }
