@@ -35,8 +35,10 @@ by -c. Its output comes through as it is, stdout and stderr apart. Its stdin is
 empty and closed unless -i passes belljar's on.
 
 With --json stdout holds one object with the status, the exit code, the output
-(1 MiB a stream, its beginning and end), what the sandbox was made from, and
-what was decided about the network.
+(1 MiB a stream, its beginning and end), what the sandbox was made from, which
+limits were read back ("readings"), what is weaker than strict ("loosened"),
+what could not be changed ("protected"), which files that programs on the host
+obey changed ("host_risks"), and what was decided about the network.
 Where belljar itself fails, the object holds "error" and nothing else.`,
 		Example: `  belljar exec -- python3 -m pytest -q
   belljar exec --timeout 30s -c 'make && ./run | tail -5'
