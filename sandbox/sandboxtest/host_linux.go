@@ -243,7 +243,9 @@ func (h *host) Close() error {
 		h.mu.Unlock()
 		h.drains.Wait()
 		if h.listener != nil {
-			errs = append(errs, h.listener.Close())
+			if err := h.listener.Close(); !errors.Is(err, net.ErrClosed) {
+				errs = append(errs, err) // the proxy may have been closed first
+			}
 		}
 		errs = append(errs, os.RemoveAll(h.private))
 		if err := errors.Join(errs...); err != nil {
