@@ -3,6 +3,7 @@ package docker
 import (
 	"bufio"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,12 +56,13 @@ func TestLeaseAnswered(t *testing.T) {
 func TestLeaseStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		answers := true
-		l, end := leased(func() bool { return answers })
+		var answers atomic.Bool
+		answers.Store(true)
+		l, end := leased(answers.Load)
 		defer end()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		answers = false
+		answers.Store(false)
 		<-l.lost
 		silent := time.Since(began) - time.Hour
 		if silent < leaseStall || silent > leaseStall+2*leaseBeat {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,6 +64,20 @@ func (r *runtime) Start(_ context.Context, spec sandbox.Spec) (sandbox.Sandbox, 
 	b := &box{spec: spec, id: fmt.Sprintf("box %d", len(r.boxes)+1), died: make(chan struct{}), closed: make(chan struct{})}
 	r.boxes = append(r.boxes, b)
 	return b, nil
+}
+
+// started are the boxes so far, and how many starts were under way at most.
+func (r *runtime) started() (boxes []*box, most int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.boxes), r.most
+}
+
+// mend lets the next start succeed.
+func (r *runtime) mend() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.broken = false
 }
 
 // open lists the boxes that are not closed.
@@ -166,14 +181,16 @@ func TestGetNoDead(t *testing.T) {
 		p, _ := newPool(t, r, pool.Options{})
 		must(t, p.Warm(spec()))
 		time.Sleep(10 * time.Second)
-		close(r.boxes[0].died)
+		boxes, _ := r.started()
+		close(boxes[0].died)
 		sb, _ := get(t, p, spec()) // nobody has had the time to notice
 		defer sb.Close()
 		if sb.Info().ID == "box 1" {
 			t.Error("a dead sandbox was handed out")
 		}
 		time.Sleep(10 * time.Second)
-		close(r.boxes[len(r.boxes)-1].died)
+		boxes, _ = r.started()
+		close(boxes[len(boxes)-1].died)
 		time.Sleep(10 * time.Second)
 		next, took := get(t, p, spec())
 		defer next.Close()
@@ -215,8 +232,8 @@ func TestParallel(t *testing.T) {
 		p, _ := newPool(t, r, pool.Options{Size: 12, Parallel: 3})
 		must(t, p.Warm(spec()))
 		time.Sleep(time.Minute)
-		if len(r.boxes) != 12 || r.most != 3 {
-			t.Errorf("%d sandboxes were started, at most %d at once; want 12 and 3", len(r.boxes), r.most)
+		if boxes, most := r.started(); len(boxes) != 12 || most != 3 {
+			t.Errorf("%d sandboxes were started, at most %d at once; want 12 and 3", len(boxes), most)
 		}
 	})
 }
@@ -234,7 +251,7 @@ func TestBroken(t *testing.T) {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("%d folders are left, error %v", len(left), err)
 		}
-		r.broken = false
+		r.mend()
 		must(t, p.Warm(spec()))
 		time.Sleep(10 * time.Second)
 		r.wantOpen(t, "box 1")
@@ -269,7 +286,7 @@ func TestContent(t *testing.T) {
 		}
 		kept := ""
 		must(t, sb.CloseWith(func(dir string) error {
-			if !r.boxes[0].isClosed() {
+			if boxes, _ := r.started(); !boxes[0].isClosed() {
 				t.Error("keep was called while the sandbox ran")
 			}
 			data, err := os.ReadFile(filepath.Join(dir, "file"))
