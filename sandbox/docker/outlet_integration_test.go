@@ -179,7 +179,7 @@ func testForwarder(t *testing.T, seen observer, w *way, id string) {
 	for name, ok := range map[string]bool{
 		"read-only root":           host.ReadonlyRootfs,
 		"all capabilities dropped": slices.Equal(host.CapDrop, []string{"ALL"}) && len(host.CapAdd) == 0 && !host.Privileged,
-		"no new privileges":        slices.Equal(host.SecurityOpt, []string{"no-new-privileges"}),
+		"no new privileges":        len(host.SecurityOpt) == 2 && host.SecurityOpt[0] == "no-new-privileges" && strings.HasPrefix(host.SecurityOpt[1], "seccomp={"),
 		"the sandbox's network":    string(host.NetworkMode) == "container:"+w.Info().ID,
 		"limits":                   host.Memory > 0 && host.Memory == host.MemorySwap && host.PidsLimit != nil && *host.PidsLimit > 0,
 		"processes of its own":     host.PidMode == "" && !host.IpcMode.IsContainer(),
