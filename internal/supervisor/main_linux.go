@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"sync"
 
 	"github.com/belljar/belljar/internal/escape"
 )
@@ -16,7 +17,9 @@ func Main(args []string) int {
 	// ptrace(2) ties a tracee to a thread, and SIGCHLD goes to the main
 	// thread first.
 	runtime.LockOSThread()
-	startThreads()
+	// A spare is waited for, so it starts the rest when it has said that it is
+	// ready.
+	startThreads(1)
 	switch {
 	case args[2] == "exec" && len(args) == 3:
 		return serve()
@@ -26,6 +29,7 @@ func Main(args []string) int {
 		if err != nil || giveErr != nil || seconds <= 0 {
 			break
 		}
+		startThreads(spareThreads)
 		return initMain(seconds, giving)
 	case args[2] == "escape" && len(args) == 3:
 		return escape.Main(os.Stdout)
@@ -38,11 +42,32 @@ func Main(args []string) int {
 	return 125
 }
 
-// startThreads makes the runtime start the thread that it would otherwise want
-// at the first long system call, when the process limit may be full already.
-// The main thread is locked, so the goroutine needs another one.
-func startThreads() {
-	started := make(chan struct{})
-	go close(started)
-	<-started
+// spareThreads is how many threads a role keeps beside those that it needs.
+//
+// With one processor the runtime needs one more thread than those that wait in
+// system calls: it takes the processor from a long call and gives it to an idle
+// thread. On its way back to sleep that thread counts as neither idle nor busy,
+// and where the processor is taken again just then, yet another one is needed.
+// On a machine under load that can happen several times in a row.
+const spareThreads = 2
+
+// startThreads makes the runtime start threads that it might otherwise want
+// when the process limit is full already, which would end the program. They
+// stay: the runtime never ends an idle thread.
+func startThreads(n int) {
+	var all, ends sync.WaitGroup
+	release := make(chan struct{})
+	all.Add(n)
+	for range n {
+		ends.Go(func() {
+			// Those that are locked cannot share a thread.
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			all.Done()
+			<-release
+		})
+	}
+	all.Wait()
+	close(release)
+	ends.Wait()
 }

@@ -29,6 +29,7 @@ func serve() int {
 		return 125
 	}
 	// While that is on its way.
+	startThreads(spareThreads)
 	s.counters = openCounterFiles()
 	s.rehearse()
 	for {

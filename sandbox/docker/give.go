@@ -98,7 +98,8 @@ func (p *plan) giver(since int64) (*container.Config, *container.HostConfig) {
 	giving := p.giving()
 	giving.Since = since
 	config.Entrypoint = supervisor.InitArgs(helperInside, int(leaseSilence.Seconds()), giving)
-	config.OpenStdin, config.StdinOnce, config.AttachStdin, config.AttachStdout = false, false, false, false
+	config.OpenStdin, config.StdinOnce = false, false
+	config.AttachStdin, config.AttachStdout, config.AttachStderr = false, false, false
 	host.ReadonlyRootfs, host.NetworkMode, host.StorageOpt = true, container.NetworkMode(sandbox.NetworkNone), nil
 	return config, host
 }

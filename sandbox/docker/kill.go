@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/docker/docker/client"
@@ -240,6 +241,14 @@ func (b *box) unreachable() string {
 	return fmt.Sprintf("the engine at %s does not answer any more (start it again, then run again)", b.engine.endpoint.Host)
 }
 
+// ended is the reason of a sandbox whose container is gone.
+func ended(how string) string {
+	if how != "" {
+		how += "; "
+	}
+	return "the container was removed or has ended (" + how + "a new one is needed)"
+}
+
 // diagnose asks the engine about the container; empty means that it runs.
 func (b *box) diagnose() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -251,15 +260,20 @@ func (b *box) diagnose() string {
 		case client.IsErrConnectionFailed(err) || ctx.Err() != nil:
 			return b.unreachable()
 		case err != nil && isNotFound(err):
-			return "the container was removed or has ended" + b.lease.exitText() + " (a new one is needed)"
+			return ended(b.lease.exitText())
 		case err != nil:
 			return "" // a slow or failing engine is no lost container
 		case !state.State.Running || state.State.Dead:
-			text := fmt.Sprintf("the container was removed or has ended (exit code %d", state.State.ExitCode)
-			if state.State.OOMKilled {
-				text += ", out of memory"
+			// The engine's word for out of memory says that some process was
+			// killed for it at some time, so it only explains a SIGKILL.
+			how := b.lease.exitText()
+			if how == "" {
+				how = fmt.Sprintf("exit code %d", state.State.ExitCode)
 			}
-			return text + "; a new one is needed)"
+			if state.State.OOMKilled && state.State.ExitCode == 128+int(syscall.SIGKILL) {
+				how += ", out of memory"
+			}
+			return ended(how)
 		}
 		select {
 		case <-b.lease.lost:

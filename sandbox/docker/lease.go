@@ -1,8 +1,10 @@
 package docker
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,7 +45,12 @@ type lease struct {
 	mu   sync.Mutex
 	why  string
 	code *int64 // the container's exit code, once the engine told it
+	said []byte // the first of what PID 1 wrote to stderr
 }
+
+// saidBound is how much is kept of what PID 1 writes to stderr: the first line
+// of what a Go program says when it cannot go on.
+const saidBound = 200
 
 // holdLease starts the goroutines of a lease. The caller says when the
 // container runs, and releases the lease. The channels come from a wait that
@@ -54,11 +61,16 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 	l.group.Go(func() {
 		in := newFrames(conn.Reader)
 		for {
-			if _, _, err := in.next(); err != nil {
+			id, data, err := in.next()
+			switch {
+			case err != nil:
 				l.lose("the connection to the container was closed")
 				return
+			case id == streamStderr:
+				l.hear(data)
+			default:
+				answers.Add(1)
 			}
-			answers.Add(1)
 		}
 	})
 	l.group.Go(func() {
@@ -113,6 +125,13 @@ func (l *lease) beat(times leaseTimes, answers *atomic.Int64) {
 	}
 }
 
+// hear keeps the first of what PID 1 says on stderr.
+func (l *lease) hear(data []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said = append(l.said, data[:min(len(data), saidBound-len(l.said))]...)
+}
+
 // begin says that the container runs.
 func (l *lease) begin() { close(l.began) }
 
@@ -156,12 +175,17 @@ func (l *lease) reason() string {
 	return l.why
 }
 
-// exitText tells the container's exit code where it is known.
+// exitText tells how PID 1 ended, as far as it is known: the container's exit
+// code and the first line of what PID 1 said.
 func (l *lease) exitText() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.code == nil {
-		return ""
+	var parts []string
+	if l.code != nil {
+		parts = append(parts, fmt.Sprintf("exit code %d", *l.code))
 	}
-	return fmt.Sprintf(" (exit code %d)", *l.code)
+	if line, _, _ := bytes.Cut(l.said, []byte("\n")); len(line) > 0 {
+		parts = append(parts, fmt.Sprintf("it said %q", line))
+	}
+	return strings.Join(parts, ", ")
 }

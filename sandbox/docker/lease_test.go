@@ -2,7 +2,9 @@ package docker
 
 import (
 	"bufio"
+	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -82,4 +84,44 @@ func TestLeaseAnsweredSeldom(t *testing.T) {
 			t.Errorf("the lease is lost: %s", l.reason())
 		}
 	})
+}
+
+func TestLeaseExitText(t *testing.T) {
+	code := int64(2)
+	tests := []struct {
+		name  string
+		lease lease
+		want  string
+	}{
+		{"nothing known", lease{}, ""},
+		{"a code", lease{code: &code}, "exit code 2"},
+		{"words", lease{said: []byte("cannot go on\nstack")}, `it said "cannot go on"`},
+		{"both", lease{code: &code, said: []byte("cannot \x1b[31mgo on")}, `exit code 2, it said "cannot \x1b[31mgo on"`},
+	}
+	for i := range tests {
+		t.Run(tests[i].name, func(t *testing.T) {
+			if got := tests[i].lease.exitText(); got != tests[i].want {
+				t.Errorf("got %s, want %s", got, tests[i].want)
+			}
+		})
+	}
+}
+
+func TestLeaseHears(t *testing.T) {
+	mine, theirs := net.Pipe()
+	exit, failed := make(chan container.WaitResponse), make(chan error)
+	conn := types.HijackedResponse{Conn: mine, Reader: bufio.NewReader(mine)}
+	l := holdLease(conn, leaseTimes{beat: leaseBeat, stall: leaseStall}, exit, failed, func() { close(failed) })
+	// Frames of stderr, more of them than is kept.
+	for range saidBound {
+		if _, err := theirs.Write([]byte{2, 0, 0, 0, 0, 0, 0, 2, 'n', 'o'}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	theirs.Close()
+	<-l.lost
+	l.release()
+	if got, want := l.exitText(), fmt.Sprintf("it said %q", strings.Repeat("no", saidBound/2)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

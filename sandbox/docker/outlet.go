@@ -135,7 +135,7 @@ func (o *outlet) start(ctx context.Context, p *plan, sandboxID string) error {
 		return fmt.Errorf("creating the container of the proxy: %s", oneLine(err.Error()))
 	}
 	o.id = created.ID
-	conn, err := o.engine.hijack(ctx, "/containers/"+o.id+"/attach?stream=1&stdin=1&stdout=1", nil)
+	conn, err := o.engine.hijack(ctx, "/containers/"+o.id+"/attach?stream=1&stdin=1&stdout=1&stderr=1", nil)
 	if err != nil {
 		return fmt.Errorf("attaching to the container of the proxy: %w", err)
 	}
@@ -196,7 +196,7 @@ func (p *plan) forwarder(sandboxID, socket string) (*container.Config, *containe
 		Env:        supervisor.ForwardEnviron(),
 		User:       strconv.Itoa(user) + ":" + strconv.Itoa(user),
 		WorkingDir: "/",
-		OpenStdin:  true, StdinOnce: true, AttachStdin: true, AttachStdout: true,
+		OpenStdin:  true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 		StopSignal: "SIGKILL", StopTimeout: &stop,
 		Labels:      p.labels,
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},

@@ -29,7 +29,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		Env:        supervisor.Environ(),
 		User:       p.initUser(),
 		WorkingDir: "/",
-		OpenStdin:  true, StdinOnce: true, AttachStdin: true, AttachStdout: true,
+		OpenStdin:  true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 		// PID 1 ignores what can be ignored, so a stop is a kill.
 		StopSignal: "SIGKILL", StopTimeout: &stop,
 		Labels: p.labels,

@@ -102,7 +102,7 @@ func (e *Engine) create(ctx context.Context, config *container.Config, host *con
 // boot starts the container, with the lease attached before, and the spares.
 func (b *box) boot(ctx context.Context) error {
 	api := b.engine.api
-	conn, err := b.engine.hijack(ctx, "/containers/"+b.id+"/attach?stream=1&stdin=1&stdout=1", nil)
+	conn, err := b.engine.hijack(ctx, "/containers/"+b.id+"/attach?stream=1&stdin=1&stdout=1&stderr=1", nil)
 	if err != nil {
 		return fmt.Errorf("attaching to the container: %w", err)
 	}
