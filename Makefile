@@ -66,11 +66,11 @@ lint: go ## check format, vet, staticcheck and go.mod
 
 .PHONY: unit
 unit: go ## run the tests that need no engine
-	BELLJAR_TEST_ENGINE=skip $(GO) test $(PKGS) ./.ci/gate
+	BELLJAR_TEST_ENGINE=skip $(GO) test -timeout 30m $(PKGS) ./.ci/gate
 
 .PHONY: race
 race: go ## run the tests that need no engine under the race detector
-	BELLJAR_TEST_ENGINE=skip $(GO) test -race -short $(PKGS)
+	BELLJAR_TEST_ENGINE=skip $(GO) test -race -short -timeout 30m $(PKGS)
 
 .PHONY: integration
 integration: go setup build ## run the tests in real containers; a skipped test fails

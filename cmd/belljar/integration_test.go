@@ -45,4 +45,4 @@ func TestEngine(t *testing.T) {
 }
 
 // engineTimeout ends a script that hangs; images may have to be built.
-const engineTimeout = 5 * time.Minute
+const engineTimeout = 20 * time.Minute

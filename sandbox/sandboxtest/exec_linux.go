@@ -203,7 +203,7 @@ func (c *command) ended(waitErr error) (sandbox.Result, error) {
 		return c.end(sandbox.Result{Status: e.status}, e.err, false)
 	default:
 	}
-	found, err := c.tree.scan()
+	found, err := c.tree.look()
 	if err != nil {
 		return c.end(sandbox.Result{}, err, false)
 	}

@@ -23,6 +23,9 @@ const (
 	// killPatience bounds the killing of a tree. Only what cannot be killed,
 	// such as a program with more rights, lasts longer than an instant.
 	killPatience = 20 * time.Second
+	// unsureScans bounds how often a scan that may have missed something is
+	// repeated: on a busy machine some process always ends.
+	unsureScans = 100
 )
 
 // A tree is the set of a command's processes. Its methods are not safe for
@@ -32,6 +35,10 @@ type tree struct {
 	mark   string // what markFD leads to, as /proc shows it
 	since  uint64 // no process of the command is older, in clock ticks
 	known  map[identity]struct{}
+	// unsure says that some process ended during the last scan. It may have
+	// been the tree's and have left a child that the scan does not know.
+	unsure bool
+	ended  map[identity]struct{} // zombies of the last scan
 }
 
 // An identity tells a process from a later one of the same number.
@@ -60,6 +67,7 @@ func now() (uint64, error) {
 
 // scan lists the live processes of the tree.
 func (t *tree) scan() ([]proc, error) {
+	t.unsure = false
 	candidates, err := t.candidates()
 	if err != nil {
 		return nil, err
@@ -92,6 +100,16 @@ func (t *tree) scan() ([]proc, error) {
 	return found, nil
 }
 
+// look is scan, repeated where it found nothing and may have missed something.
+func (t *tree) look() (found []proc, err error) {
+	for range unsureScans {
+		if found, err = t.scan(); err != nil || len(found) > 0 || !t.unsure {
+			break
+		}
+	}
+	return found, err
+}
+
 // candidates lists the live processes that are young enough.
 func (t *tree) candidates() ([]proc, error) {
 	dir, err := os.Open("/proc")
@@ -104,21 +122,41 @@ func (t *tree) candidates() ([]proc, error) {
 		return nil, fmt.Errorf("listing processes: %w", err)
 	}
 	var list []proc
+	ended := make(map[identity]struct{})
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		stat, err := os.ReadFile("/proc/" + name + "/stat")
-		if err != nil {
-			continue // it has ended meanwhile
-		}
-		if p, ok := parseStat(pid, stat); ok && p.start >= t.since && p.state != 'Z' && p.state != 'X' {
+		p, ok := readStat(pid)
+		switch {
+		case !ok:
+			t.unsure = true
+		case p.start < t.since:
+		case p.over():
+			ended[p.identity] = struct{}{}
+			if _, before := t.ended[p.identity]; !before {
+				t.unsure = true
+			}
+		default:
 			list = append(list, p)
 		}
 	}
+	t.ended = ended
 	return list, nil
 }
+
+// readStat reads about one process; ok is false when there is none.
+func readStat(pid int) (_ proc, ok bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return proc{}, false
+	}
+	return parseStat(pid, stat)
+}
+
+// over tells whether a process has ended and only waits to be waited for.
+func (p proc) over() bool { return p.state == 'Z' || p.state == 'X' }
 
 // parseStat reads one line of /proc/PID/stat. The name may hold anything,
 // parentheses and newlines too, so the fields are those after the last one.
@@ -147,6 +185,11 @@ func parseStat(pid int, stat []byte) (proc, bool) {
 // marked tells whether a process holds the file that the command started with.
 func (t *tree) marked(pid int) bool {
 	target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, markFD))
+	if err != nil {
+		if p, ok := readStat(pid); !ok || p.over() {
+			t.unsure = true
+		}
+	}
 	return err == nil && target == t.mark
 }
 
@@ -156,7 +199,7 @@ func (t *tree) kill() ([]proc, error) {
 	var list []proc
 	end := time.Now().Add(killPatience)
 	for {
-		found, err := t.scan()
+		found, err := t.look()
 		if err != nil || len(found) == 0 {
 			return list, err
 		}

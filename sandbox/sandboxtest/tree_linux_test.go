@@ -122,3 +122,42 @@ func TestFolderOf(t *testing.T) {
 		t.Errorf("folderOf(1) = %q", folderOf(1))
 	}
 }
+
+// A process that forks and ends while it is looked at must not leave its child
+// unseen.
+func TestKillChain(t *testing.T) {
+	since, err := now()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	mark, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(w.Fd())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 12 {
+		// Each link of the chain starts the next one in a session of its own
+		// and ends; the last one stays.
+		cmd := exec.CommandContext(t.Context(), "bash", "-c",
+			`exec 99>&3; if [ $1 -gt 0 ]; then setsid bash -c "$0" "$0" $(($1 - 1)) & else exec sleep 600; fi`)
+		cmd.Args = append(cmd.Args, cmd.Args[2], "15")
+		cmd.ExtraFiles = []*os.File{w}
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		chain := tree{since: since, mark: mark}
+		if _, err := chain.kill(); err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			if left, err := chain.scan(); err != nil || len(left) != 0 {
+				t.Fatalf("left after the kill: %v, %v", left, err)
+			}
+		}
+	}
+}
