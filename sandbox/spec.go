@@ -32,6 +32,10 @@ type Spec struct {
 	// Proxy decides what NetworkAllow lets out. Required then, and only then.
 	// The caller closes it, after the sandbox.
 	Proxy Proxy
+	// Notify is told, a line each, of what goes wrong with the sandbox beside
+	// its commands: its way to the proxy broke. The result of the next command
+	// says it too. It is called by several goroutines; nil discards.
+	Notify func(text string)
 	// Limits are the resource limits; zero fields are filled by the runtime.
 	Limits Limits
 	// Env holds K=V pairs that every command sees.

@@ -113,6 +113,9 @@ const (
 	// NoticeNetwork: there are more decisions about the network than the
 	// record holds.
 	NoticeNetwork = "network"
+	// NoticeProxy: the sandbox's way to the network broke; the text says what
+	// came of it. The model is told with the next command's result.
+	NoticeProxy = "proxy_lost"
 	// NoticeJobs: background jobs still ran at the end of the run.
 	NoticeJobs = "jobs"
 )

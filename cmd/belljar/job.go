@@ -77,6 +77,10 @@ func (j *job) prepare(args []string) (err error) {
 		return err
 	}
 	j.gate.fill(&j.spec)
+	j.spec.Notify = func(text string) {
+		// Before the run and after its end there is nobody to tell.
+		_ = j.record.Record(trajectory.Notice{Kind: trajectory.NoticeProxy, Text: text})
+	}
 	j.secrets = append(j.app.secrets(j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)

@@ -27,8 +27,9 @@ type box struct {
 	giver  func() (*container.Config, *container.HostConfig)
 	lease  *lease
 	pool   *pool
-	outlet *outlet    // nil unless the network mode is allow
-	disk   *diskWatch // nil: no limit
+	outlet *outlet      // nil unless the network mode is allow
+	notify func(string) // Spec.Notify
+	disk   *diskWatch   // nil: no limit
 	// lifetime ends with Close. What ends processes must outlive the context
 	// of the command, and must not hold up Close.
 	lifetime context.Context
@@ -47,6 +48,7 @@ type box struct {
 	known   []supervisor.Proc // left by commands that have ended
 	broken  error             // set when processes could not be ended
 	cleared int               // how often everything had to be ended
+	note    string            // for the next command that ends
 }
 
 var _ sandbox.Sandbox = (*box)(nil)
@@ -108,6 +110,9 @@ func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, er
 	}
 	result.Duration = time.Since(run.started)
 	if note := b.giveFiles(); note != "" {
+		result.Reason = joinReasons(result.Reason, note)
+	}
+	if note := b.takeNote(); note != "" {
 		result.Reason = joinReasons(result.Reason, note)
 	}
 	return result, nil
@@ -176,6 +181,22 @@ func (b *box) remember(left []supervisor.Proc) {
 	if extra := len(b.known) - maxKnown; extra > 0 {
 		b.known = append([]supervisor.Proc(nil), b.known[extra:]...)
 	}
+}
+
+// setNote keeps a line for the next command that ends, in the place of one that
+// no command was told.
+func (b *box) setNote(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.note = text
+}
+
+func (b *box) takeNote() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.note
+	b.note = ""
+	return taken
 }
 
 func (b *box) activate(r *run) {

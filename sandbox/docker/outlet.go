@@ -49,8 +49,14 @@ type outlet struct {
 	dir      string // of the socket
 	listener net.Listener
 	served   sync.WaitGroup // the proxy's Serve
-	id       string         // the forwarder's container
-	lease    *lease
+	// lifetime ends with close, and with it what keeps the forwarder going.
+	lifetime context.Context
+	stop     context.CancelFunc
+	guarding sync.WaitGroup // the goroutine of guard
+
+	mu        sync.Mutex
+	closed    bool
+	forwarder *forwarder // nil before the first one, and once there is none
 }
 
 // checkOutlet refuses NetworkAllow where it could not be kept.
@@ -90,6 +96,7 @@ func (e *Engine) openOutlet(proxy sandbox.Proxy) (*outlet, error) {
 	var suffix [8]byte
 	_, _ = rand.Read(suffix[:]) // never fails, see crypto/rand
 	o := &outlet{engine: e, dir: filepath.Join(parent, hex.EncodeToString(suffix[:]))}
+	o.lifetime, o.stop = context.WithCancel(context.Background())
 	if err := os.Mkdir(o.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the proxy's folder: %w", err)
 	}
@@ -126,45 +133,13 @@ func listenIn(dir, name string) (net.Listener, error) {
 	return listener, nil
 }
 
-// start makes the forwarder of a container that runs, and returns when it
-// listens.
-func (o *outlet) start(ctx context.Context, p *plan, sandboxID string) error {
-	config, host := p.forwarder(sandboxID, filepath.Join(o.dir, socketName))
-	created, err := o.engine.create(ctx, config, host, p.name+"-proxy")
-	if err != nil {
-		return fmt.Errorf("creating the container of the proxy: %s", oneLine(err.Error()))
-	}
-	o.id = created.ID
-	conn, err := o.engine.hijack(ctx, "/containers/"+o.id+"/attach?stream=1&stdin=1&stdout=1&stderr=1", nil)
-	if err != nil {
-		return fmt.Errorf("attaching to the container of the proxy: %w", err)
-	}
-	if err := o.engine.api.ContainerStart(ctx, o.id, container.StartOptions{}); err != nil {
-		conn.Close()
-		return fmt.Errorf("starting the container of the proxy: %s", oneLine(err.Error()))
-	}
-	release := context.AfterFunc(ctx, func() { conn.Close() })
-	defer release()
-	_, said, err := newFrames(conn.Reader).next()
-	if text := string(said); text != supervisor.Magic {
-		conn.Close()
-		if text = oneLine(text); text == "" && err != nil {
-			text = err.Error()
-		}
-		return fmt.Errorf("reaching the proxy from a container: %s: the engine must run on this machine and see %s", text, o.dir)
-	}
-	waitCtx, stopWait := context.WithCancel(context.Background())
-	giveUp := context.AfterFunc(ctx, stopWait) // the client waits for the answer's head
-	exit, failed := o.engine.api.ContainerWait(waitCtx, o.id, container.WaitConditionNextExit)
-	giveUp()
-	o.lease = holdLease(conn, o.engine.leaseTimes(), exit, failed, stopWait)
-	o.lease.begin()
-	return nil
-}
-
 // close ends the way out and removes all of it. It has its own bound and may
 // be called at any stage.
 func (o *outlet) close() error {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	o.stop()
 	var errs []error
 	if o.listener != nil {
 		if err := o.listener.Close(); !errors.Is(err, net.ErrClosed) {
@@ -172,12 +147,8 @@ func (o *outlet) close() error {
 		}
 		waitBounded(o.served.Wait, closeWait)
 	}
-	if o.lease != nil {
-		o.lease.release()
-	}
-	if o.id != "" {
-		errs = append(errs, o.engine.remove(o.id))
-	}
+	waitBounded(o.guarding.Wait, closeWait)
+	errs = append(errs, o.replace(nil))
 	return errors.Join(append(errs, os.RemoveAll(o.dir))...)
 }
 

@@ -35,6 +35,12 @@ type way struct {
 // clients inside are told not to take it for their own loopback.
 func openWay(t *testing.T, engine *docker.Engine, handler http.HandlerFunc) *way {
 	t.Helper()
+	return openWayWith(t, engine, handler, func(*sandbox.Spec) {})
+}
+
+// openWayWith does the same with a spec that the test has changed.
+func openWayWith(t *testing.T, engine *docker.Engine, handler http.HandlerFunc, change func(*sandbox.Spec)) *way {
+	t.Helper()
 	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
 	t.Cleanup(plain.Close)
 	t.Cleanup(secure.Close)
@@ -55,6 +61,7 @@ func openWay(t *testing.T, engine *docker.Engine, handler http.HandlerFunc) *way
 	spec := newSpec(t, os.Getuid(), os.Getgid())
 	spec.Network, spec.Proxy, spec.Session = sandbox.NetworkAllow, proxy, newSession()
 	spec.Env = []string{"NO_PROXY=", "no_proxy="}
+	change(&spec)
 	return &way{start(t, engine, spec), plain.URL, secure.URL, spec.Session}
 }
 

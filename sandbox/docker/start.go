@@ -52,7 +52,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	lifetime, stop := context.WithCancel(context.Background())
 	b := &box{
 		engine: e, id: created.ID, user: plan.execUser(), env: plan.environment(), umask: spec.Owner.Umask, giving: plan.giving(),
-		lifetime: lifetime, stop: stop, closing: make(chan struct{}), active: map[*run]struct{}{},
+		lifetime: lifetime, stop: stop, closing: make(chan struct{}), active: map[*run]struct{}{}, notify: spec.Notify,
 		info: sandbox.Info{
 			ID: created.ID, Image: plan.image, Engine: e.Description(), Runtime: plan.runtime(),
 			MountPoint: sandbox.MountPoint, Helper: helperInside, Mounts: plan.spec.Mounts, Profile: plan.spec.Profile, User: plan.user(), Limits: plan.spec.Limits,
@@ -85,7 +85,7 @@ func (b *box) ready(ctx context.Context, plan *plan) error {
 		return b.check(ctx, plan)
 	}
 	opened := make(chan error, 1) // one answer, so the sender never waits
-	go func() { opened <- b.outlet.start(ctx, plan, b.id) }()
+	go func() { opened <- b.outlet.start(ctx, plan, b.id, b.wayBroke) }()
 	err := b.check(ctx, plan)
 	return errors.Join(err, <-opened)
 }
