@@ -68,10 +68,10 @@ func (p *Proxy) decide(ctx context.Context, h host, port int) (route, error) {
 	to := route{host: h, port: port}
 	to.addrs, to.err = p.resolve(ctx, h)
 	if to.err == nil {
-		reachable := allowedAddrs(rule, to.addrs)
+		reachable := p.allowedAddrs(rule, to.addrs)
 		if len(reachable) == 0 {
 			addr := to.addrs[0]
-			return route{}, p.deny(h.String(), port, fmt.Sprintf("it leads to the %v address %v", reachOf(addr), addr), privateHint(h, port, addr))
+			return route{}, p.deny(h.String(), port, fmt.Sprintf("it leads to the %v address %v", p.reach(addr), addr), p.privateHint(h, port, addr))
 		}
 		to.addrs = reachable
 	}
@@ -87,7 +87,7 @@ func (p *Proxy) rule(ctx context.Context, h host, port int) (rule Rule, name str
 	if rule, ok = find(p.opts.Rules, h, port); ok {
 		return rule, rule.String(), true
 	}
-	if p.opts.Ask == nil || h.addr.IsValid() && reachOf(h.addr) != public {
+	if p.opts.Ask == nil || h.addr.IsValid() && p.reach(h.addr) != public {
 		return Rule{}, "", false
 	}
 	if !p.ask(ctx, question{h, port}) {
@@ -150,13 +150,13 @@ func (p *Proxy) tell(d Decision) error {
 }
 
 // allowedAddrs are the addresses that a rule lets its host lead to.
-func allowedAddrs(rule Rule, addrs []netip.Addr) []netip.Addr {
+func (p *Proxy) allowedAddrs(rule Rule, addrs []netip.Addr) []netip.Addr {
 	if rule.host.addr.IsValid() {
 		return addrs // the address itself was named
 	}
 	var list []netip.Addr
 	for _, addr := range addrs {
-		if at := reachOf(addr); at == public || at == private && rule.private {
+		if at := p.reach(addr); at == public || at == private && rule.private {
 			list = append(list, addr)
 		}
 	}
@@ -164,13 +164,13 @@ func allowedAddrs(rule Rule, addrs []netip.Addr) []netip.Addr {
 }
 
 // privateHint says how an address that is not public can be allowed.
-func privateHint(h host, port int, addr netip.Addr) string {
+func (p *Proxy) privateHint(h host, port int, addr netip.Addr) string {
 	literal := host{addr: addr}
 	name, byAddr := h.String(), literal.String()
 	if port != portHTTP && port != portHTTPS {
 		name, byAddr = h.withPort(port), literal.withPort(port)
 	}
-	if reachOf(addr) == private {
+	if p.reach(addr) == private {
 		return "--allow-private-host " + name + " allows it"
 	}
 	return "only the address itself can be allowed, by --allow-host " + byAddr

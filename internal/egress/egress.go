@@ -68,6 +68,7 @@ type Proxy struct {
 	plain  *http.Transport // for requests over plain HTTP
 	secure *http.Transport // for injections
 	lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	local  func() []netip.Prefix // this machine's own networks
 
 	lifetime context.Context // ends with Close
 	stop     context.CancelFunc
@@ -87,7 +88,7 @@ func New(opts Options) *Proxy {
 		opts.Rules = append(opts.Rules, injection.rules()...)
 	}
 	p := &Proxy{
-		opts: opts, asked: map[question]*answer{}, asking: make(chan struct{}, 1),
+		opts: opts, asked: map[question]*answer{}, asking: make(chan struct{}, 1), local: localNetworks,
 		lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 		},

@@ -16,3 +16,9 @@ func MaskReader(secrets []string, r io.Reader) io.Reader { return newMask(secret
 
 // ReachOf tells how far an address leads, in words.
 func ReachOf(addr netip.Addr) string { return reachOf(addr).String() }
+
+// SetLocal replaces what a proxy takes for networks of this machine.
+func SetLocal(p *Proxy, list ...netip.Prefix) { p.local = func() []netip.Prefix { return list } }
+
+// LocalNetworks are the networks of this machine.
+func LocalNetworks() []netip.Prefix { return localNetworks() }

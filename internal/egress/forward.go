@@ -43,6 +43,10 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		refuse(w, http.StatusBadGateway, "the server changed the protocol unasked; for protocols such as WebSocket ask for a tunnel (CONNECT)")
+		return
+	}
 	if err := passAnswer(w, resp, resp.Body); err != nil {
 		panic(http.ErrAbortHandler) // cut off, so that it is not taken for whole
 	}

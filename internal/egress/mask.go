@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -17,8 +18,9 @@ import (
 // hidden stands in place of a secret.
 const hidden = "<secret-hidden>"
 
-// A mask hides secrets, as they are and as they look inside JSON, a URL, HTML,
-// base64 and hexadecimal. A secret in another disguise is not found.
+// A mask hides secrets, as they are, in upper or lower case alone, and as they
+// look inside JSON, a URL, HTML, base64 and hexadecimal. A secret in another
+// disguise is not found.
 type mask struct{ forms [][]byte } // the longest first
 
 // secretParts are a header's value and those of its parts that are secrets of
@@ -50,9 +52,13 @@ func secretParts(value string) []string {
 func newMask(secrets []string) *mask {
 	var forms []string
 	for _, secret := range secrets {
-		forms = append(forms, secret, url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret),
-			hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
-		forms = append(forms, jsonForms(secret)...)
+		for _, text := range []string{secret, strings.ToLower(secret), strings.ToUpper(secret)} {
+			forms = append(forms, text)
+			forms = append(forms, urlForms(text)...)
+			forms = append(forms, htmlForms(text)...)
+			forms = append(forms, jsonForms(text)...)
+		}
+		forms = append(forms, hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
 		forms = append(forms, base64Forms(secret)...)
 	}
 	slices.SortFunc(forms, func(a, b string) int {
@@ -66,6 +72,38 @@ func newMask(secrets []string) *mask {
 		m.forms = append(m.forms, []byte(form))
 	}
 	return m
+}
+
+// urlForms are a text inside a URL: with what must be escaped as escapes, or
+// all of it, in digits of either case.
+func urlForms(text string) []string {
+	var all strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&all, "%%%02X", text[i])
+	}
+	forms := []string{url.QueryEscape(text), url.PathEscape(text), all.String()}
+	for _, form := range forms {
+		forms = append(forms, lowerEscapes(form))
+	}
+	return forms
+}
+
+// lowerEscapes writes the digits of the escapes of a URL in lower case.
+func lowerEscapes(text string) string {
+	out := []byte(text)
+	for i := 0; i+2 < len(out); i++ {
+		if out[i] == '%' {
+			copy(out[i+1:], bytes.ToLower(out[i+1:i+3]))
+		}
+	}
+	return string(out)
+}
+
+// htmlForms are a text inside HTML, as several libraries escape it.
+func htmlForms(text string) []string {
+	named := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;")
+	more := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;", "/", "&#x2F;", "`", "&#x60;", "=", "&#x3D;")
+	return []string{html.EscapeString(text), named.Replace(text), more.Replace(text)}
 }
 
 // jsonForms are a text inside a JSON string, with and without the escapes that

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"net/url"
@@ -28,6 +29,12 @@ func TestMaskReader(t *testing.T) {
 		{"twice", secret + secret, "<secret-hidden><secret-hidden>"},
 		{"in JSON", string(quoted), `"<secret-hidden>"`},
 		{"in a query", "?a=" + url.QueryEscape(secret), "?a=<secret-hidden>"},
+		{"in a path, other digits", "s3cr3t%2fva%22lue+&0123", "<secret-hidden>"},
+		{"all of it escaped", escaped(secret), "<secret-hidden>"},
+		{"in upper case", "a " + strings.ToUpper(secret), "a <secret-hidden>"},
+		{"in HTML, other names", "s3cr3t/va&quot;lue+&amp;0123", "<secret-hidden>"},
+		{"in HTML, slashes too", "s3cr3t&#x2F;va&quot;lue+&amp;0123", "<secret-hidden>"},
+		{"in JSON of PHP", `s3cr3t\/va\"lue+&0123`, "<secret-hidden>"},
 		{"in HTML", html.EscapeString(secret), "<secret-hidden>"},
 		{"in hexadecimal", hex.EncodeToString([]byte(secret)), "<secret-hidden>"},
 		{"a beginning only", secret[:len(secret)-1], secret[:len(secret)-1]},
@@ -46,6 +53,15 @@ func TestMaskReader(t *testing.T) {
 			}
 		})
 	}
+}
+
+// escaped is a text with each byte as an escape of a URL.
+func escaped(text string) string {
+	code := ""
+	for _, b := range []byte(text) {
+		code += fmt.Sprintf("%%%02x", b)
+	}
+	return code
 }
 
 // TestMaskBase64: wherever in a text the secret begins, too little of it is
