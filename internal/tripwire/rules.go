@@ -13,16 +13,17 @@ import (
 func fileRules() map[string]string {
 	rules := map[string]string{}
 	for what, names := range map[string]string{
-		"git":                    ".gitmodules .gitattributes .gitconfig",
-		hooksWord:                ".pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml .lefthook.yml lefthook.yaml .overcommit.yml",
+		"git": ".gitmodules .gitattributes .gitconfig",
+		hooksWord: ".pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml lefthook-local.yml .lefthook-local.yml .overcommit.yml " +
+			".lintstagedrc .lintstagedrc.json .lintstagedrc.yml .lintstagedrc.yaml .lintstagedrc.js .lintstagedrc.cjs .lintstagedrc.mjs lint-staged.config.js lint-staged.config.cjs lint-staged.config.mjs",
 		"shells":                 ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout .login .logout .cshrc .tcshrc .kshrc config.fish",
-		"environment managers":   ".envrc .env .tool-versions .mise.toml mise.toml",
+		"environment managers":   ".envrc .env .autoenv .autoenv.zsh .tool-versions .mise.toml mise.toml .mise.local.toml mise.local.toml flake.nix shell.nix devenv.nix devbox.json",
 		"editors":                ".vimrc .gvimrc .exrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .dir-locals-2.el .emacs",
-		"debuggers and shells":   ".gdbinit .lldbinit .pdbrc .irbrc .pryrc .Rprofile .octaverc .perldb",
-		"continuous integration": ".gitlab-ci.yml .travis.yml .drone.yml .woodpecker.yml Jenkinsfile azure-pipelines.yml bitbucket-pipelines.yml appveyor.yml",
-		"development containers": ".devcontainer.json",
-		"package managers":       ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs",
-		"agents":                 "AGENTS.md CLAUDE.md GEMINI.md .mcp.json .cursorrules .windsurfrules .clinerules .aider.conf.yml",
+		"debuggers and shells":   ".gdbinit .lldbinit .pdbrc .irbrc .pryrc .byebugrc .rdbgrc .Rprofile .Renviron .octaverc .perldb .ghci .ocamlinit .iex.exs jupyter_config.py jupyter_server_config.py jupyter_notebook_config.py",
+		"continuous integration": ".gitlab-ci.yml .travis.yml .drone.yml .woodpecker.yml Jenkinsfile azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml appveyor.yml .appveyor.yml .cirrus.yml .cirrus.star .build.yml buildspec.yml cloudbuild.yaml",
+		"development containers": ".devcontainer.json .gitpod.yml",
+		"package managers":       ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs rust-toolchain rust-toolchain.toml",
+		"agents":                 "AGENTS.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md opencode.json .goosehints .mcp.json .cursorrules .windsurfrules .clinerules .aider.conf.yml",
 	} {
 		for _, name := range strings.Fields(names) {
 			rules[name] = what
@@ -36,11 +37,11 @@ func folderRules() map[string]string {
 	rules := map[string]string{}
 	for what, names := range map[string]string{
 		hooksWord:                ".husky .githooks",
-		"editors":                ".vscode .idea .zed .fleet .vim .nvim .emacs.d",
-		"continuous integration": ".github .gitlab .circleci .buildkite .woodpecker .gitea .forgejo",
+		"editors":                ".vscode .idea .zed .fleet .helix .theia .vim .nvim .emacs.d",
+		"continuous integration": ".github .gitlab .circleci .buildkite .woodpecker .gitea .forgejo .semaphore .teamcity .builds",
 		"development containers": ".devcontainer",
 		"package managers":       ".cargo .bundle .mvn",
-		"agents":                 ".claude .cursor .codex .gemini .continue .roo .kiro",
+		"agents":                 ".claude .cursor .codex .gemini .continue .roo .kiro .opencode .windsurf .amazonq .junie .agents",
 		"environment managers":   ".mise",
 		"programs at login":      ".config .ssh",
 	} {
@@ -50,6 +51,28 @@ func folderRules() map[string]string {
 	}
 	return rules
 }
+
+// partRules name, for folders that are not watched as a whole, what of them is,
+// with what obeys it: files, and folders with a slash at the end.
+func partRules() map[string]map[string]string {
+	return map[string]map[string]string{
+		".hg":   {"hgrc": "mercurial", "hgrc-not-shared": "mercurial", "sharedpath": "mercurial"},
+		".jj":   {"repo": "jujutsu", "repo/config.toml": "jujutsu", "workspace-config.toml": "jujutsu"},
+		".yarn": {"releases/": "package managers", "plugins/": "package managers"},
+	}
+}
+
+// environmentMark is a file that every environment of Python has, and
+// environmentFiles are what editors and shells run of one by themselves.
+const environmentMark = "pyvenv.cfg"
+
+func environmentFiles() []string {
+	return []string{environmentMark, "bin/activate", "bin/activate.fish", "bin/activate.csh", "bin/python", "bin/python3"}
+}
+
+// editorProject is the extension of files that editors open as a folder, with
+// its tasks.
+const editorProject = ".code-workspace"
 
 // dependencies is the folder of thousands of other projects, each with files of
 // these names that nobody opens. Only repositories are watched in it.
@@ -66,9 +89,14 @@ func isRepository(dir string, entries []fs.DirEntry) bool {
 
 // What the files of a repository are reported as.
 const (
-	gitWord   = "git"
-	hooksWord = "git hooks"
+	gitWord    = "git"
+	hooksWord  = "git hooks"
+	commonWord = "git, which takes its configuration and hooks from where this leads: run no git here before"
+	pythonWord = "Python environments"
 )
+
+// commonDir makes git take a repository's configuration from elsewhere.
+const commonDir = "commondir"
 
 // repositoryFiles are the files of a repository that git obeys, and
 // repositoryFolders what of it is walked; the rest holds only data.
@@ -82,6 +110,20 @@ func repositoryFolders() []string { return []string{"modules", "worktrees"} }
 // others only say which files are text.
 func usesDrivers(attributes []byte) bool {
 	return regexp.MustCompile(`\b(filter|diff|merge)=`).Match(attributes)
+}
+
+// rank puts what counts most first, since a report shows only so many: what git
+// obeys in the repository at the root, then in others, then the rest.
+func (c Change) rank() int {
+	git := strings.HasPrefix(c.What, gitWord)
+	switch {
+	case git && strings.HasPrefix(c.Path, ".git"):
+		return 0
+	case git:
+		return 1
+	default:
+		return 2
+	}
 }
 
 // elsewhere finds the folder of hooks and the files that a repository's

@@ -63,7 +63,8 @@ type Change struct {
 	Original []byte `json:"-"`
 }
 
-// A Report is what changed, in the order of paths, the least deep first. Gaps
+// A Report is what changed: what git obeys first, then the rest, each in the
+// order of paths, the least deep first. Gaps
 // says, a line each, what was not looked at.
 type Report struct {
 	Changes []Change
@@ -108,6 +109,9 @@ func (w *Wire) Check() (Report, error) {
 		}
 	}
 	slices.SortFunc(report.Changes, func(a, b Change) int {
+		if n := a.rank() - b.rank(); n != 0 {
+			return n
+		}
 		if n := strings.Count(a.Path, "/") - strings.Count(b.Path, "/"); n != 0 {
 			return n
 		}
@@ -124,7 +128,7 @@ func (w *Wire) look(earlier *walk) (*walk, error) {
 		return nil, fmt.Errorf("looking for files that the host obeys: %w", err)
 	}
 	defer root.Close()
-	k := &walk{root: root, left: w.opts.Entries, files: map[string]state{}}
+	k := &walk{root: root, dir: w.dir, left: w.opts.Entries, files: map[string]state{}}
 	if earlier != nil {
 		for path, old := range earlier.files {
 			k.file(path, old.what)

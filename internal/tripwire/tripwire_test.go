@@ -72,14 +72,14 @@ func TestCheck(t *testing.T) {
 			put(t, dir, ".git/hooks/pre-commit", "x")
 			put(t, dir, ".git/commondir", "x")
 			put(t, dir, "sub/.git", "gitdir: ../x")
-		}, []string{"added .envrc", "added .git/commondir", "added sub/.git", "added .git/hooks/pre-commit",
+		}, []string{"added .git/commondir", "added .git/hooks/pre-commit", "added sub/.git", "added .envrc",
 			"added .github/workflows/ci.yml", "added deep/er/.vscode/tasks.json"}},
 		{"changed", []string{".bashrc", "sub/.git/config", ".git/modules/m/HEAD", ".git/modules/m/objects/x", ".git/modules/m/refs/x", ".git/modules/m/config"},
 			func(t *testing.T, dir string) {
 				put(t, dir, ".bashrc", "x")
 				put(t, dir, "sub/.git/config", "x")
 				put(t, dir, ".git/modules/m/config", "x")
-			}, []string{"changed .bashrc", "changed sub/.git/config", "changed .git/modules/m/config"}},
+			}, []string{"changed .git/modules/m/config", "changed sub/.git/config", "changed .bashrc"}},
 		{"removed", []string{".gitmodules"}, func(t *testing.T, dir string) { remove(t, dir, ".gitmodules") }, []string{"removed .gitmodules"}},
 		{"mode", []string{".git/hooks/x"}, func(t *testing.T, dir string) {
 			if err := os.Chmod(filepath.Join(dir, ".git/hooks/x"), 0o755); err != nil {
@@ -104,6 +104,23 @@ func TestCheck(t *testing.T) {
 			put(t, dir, "node_modules/a/.vscode/tasks.json", "x")
 			put(t, dir, "node_modules/a/.git/config", "x")
 		}, []string{"added node_modules/a/.git/config"}},
+		{"other systems of versions", nil, func(t *testing.T, dir string) {
+			put(t, dir, ".hg/hgrc", "x")
+			put(t, dir, ".hg/store/data", "x")
+			put(t, dir, "sub/.jj/repo/config.toml", "x")
+		}, []string{"added .hg/hgrc", "added sub/.jj/repo/config.toml"}},
+		{"an environment of Python", []string{"venv/pyvenv.cfg", "venv/bin/activate", "venv/bin/pip"}, func(t *testing.T, dir string) {
+			put(t, dir, "venv/bin/activate", "x")
+			put(t, dir, "venv/bin/pip", "x")
+			symlink(t, dir, "../../evil", "venv/bin/python")
+			put(t, dir, "bin/activate", "x")
+		}, []string{"changed venv/bin/activate", "added venv/bin/python"}},
+		{"tools that tools run", nil, func(t *testing.T, dir string) {
+			put(t, dir, ".yarn/releases/yarn.cjs", "x")
+			put(t, dir, ".yarn/cache/a.zip", "x")
+			put(t, dir, "rust-toolchain.toml", "x")
+			put(t, dir, "a.code-workspace", "x")
+		}, []string{"added a.code-workspace", "added rust-toolchain.toml", "added .yarn/releases/yarn.cjs"}},
 		{"attributes with a program", []string{".gitattributes"}, func(t *testing.T, dir string) {
 			put(t, dir, ".gitattributes", "* filter=evil\n")
 		}, []string{"added .gitattributes"}},
@@ -155,9 +172,44 @@ func TestLedTo(t *testing.T) {
 		put(t, dir, name, "new")
 	}
 	changes, _ := check(t, wire)
-	want := []string{"changed shared.conf", "changed .git/hooks/pre-commit", "changed tools/hooks/pre-push"}
+	want := []string{"changed .git/hooks/pre-commit", "changed shared.conf", "changed tools/hooks/pre-push"}
 	if diff := cmp.Diff(want, changes); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+// TestLedToByAbsolutePath: a configuration may name the workspace itself.
+func TestLedToByAbsolutePath(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "ours/pre-push", "old")
+	put(t, dir, ".git/config", "[core]\n\thooksPath = "+filepath.Join(dir, "ours")+"\n[include]\n\tpath = /etc/gitconfig\n")
+	wire := set(t, dir, tripwire.Options{})
+	put(t, dir, "ours/pre-push", "new")
+	changes, _ := check(t, wire)
+	if diff := cmp.Diff([]string{"changed ours/pre-push"}, changes); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+// TestGitComesFirst: however many other files change, what git obeys in the
+// repository at the root stands first, with what to do.
+func TestGitComesFirst(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, ".git/config", "old")
+	wire := set(t, dir, tripwire.Options{})
+	for i := range 50 {
+		put(t, dir, fmt.Sprintf("!%d/.git", i), "gitdir: x")
+		put(t, dir, fmt.Sprintf("!%d/.envrc", i), "x")
+	}
+	for _, name := range []string{".envrc", ".bashrc", ".git/commondir"} {
+		put(t, dir, name, "x")
+	}
+	report, err := wire.Check()
+	if err != nil || len(report.Changes) != 103 {
+		t.Fatalf("%d changes, %v, want 103", len(report.Changes), err)
+	}
+	if first := report.Changes[0]; first.Path != ".git/commondir" || !strings.Contains(first.What, "run no git here before") {
+		t.Errorf("the first is %+v", first)
 	}
 }
 

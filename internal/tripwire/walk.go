@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,6 +30,7 @@ type folder struct {
 // the files that count most are seen before a bound is reached.
 type walk struct {
 	root    *os.Root
+	dir     string    // its host path
 	left    int       // names that may still be looked at
 	end     time.Time // when no more is looked at; zero is never
 	files   map[string]state
@@ -39,7 +42,7 @@ type walk struct {
 
 // all walks everything.
 func (k *walk) all() {
-	files, folders := fileRules(), folderRules()
+	files, folders, parts := fileRules(), folderRules(), partRules()
 	k.queue = []folder{{path: "."}}
 	for len(k.queue) > 0 {
 		f := k.queue[0]
@@ -64,6 +67,7 @@ func (k *walk) all() {
 			}
 		default:
 			k.ordinary(f, entries, files, folders)
+			k.parts(f, parts[path.Base(f.path)])
 		}
 	}
 }
@@ -106,6 +110,12 @@ func (k *walk) ordinary(f folder, entries []fs.DirEntry, files, folders map[stri
 		name := entry.Name()
 		what, watched := files[name]
 		whole, isWhole := folders[name]
+		switch {
+		case name == environmentMark && !f.dependency:
+			k.environment(f)
+		case !watched && path.Ext(name) == editorProject:
+			what, watched = "editors", true
+		}
 		if !watched && !isWhole && !entry.IsDir() && name != ".git" {
 			continue // nearly all of them: this is what a walk costs
 		}
@@ -124,6 +134,27 @@ func (k *walk) ordinary(f folder, entries []fs.DirEntry, files, folders map[stri
 		case watched:
 			k.file(at, what)
 		}
+	}
+}
+
+// parts looks at what is watched of a folder that is not as a whole.
+func (k *walk) parts(f folder, names map[string]string) {
+	for name, what := range names {
+		at := path.Join(f.path, name)
+		switch {
+		case f.dependency:
+		case strings.HasSuffix(name, "/"):
+			k.queue = append(k.queue, folder{path: at, all: what, perhaps: true})
+		default:
+			k.file(at, what)
+		}
+	}
+}
+
+// environment looks at an environment of Python.
+func (k *walk) environment(f folder) {
+	for _, name := range environmentFiles() {
+		k.file(path.Join(f.path, name), pythonWord)
 	}
 }
 
@@ -147,7 +178,11 @@ func (k *walk) whole(f folder, entries []fs.DirEntry) {
 // from elsewhere in the workspace.
 func (k *walk) repository(f folder) {
 	for _, name := range repositoryFiles() {
-		k.file(path.Join(f.path, name), gitWord)
+		what := gitWord
+		if name == commonDir && path.Base(f.path) == ".git" {
+			what = commonWord // a worktree's has one by right
+		}
+		k.file(path.Join(f.path, name), what)
 	}
 	hooks := path.Join(f.path, "hooks")
 	k.file(hooks, gitWord) // a folder is not a file; a link in its place is
@@ -158,15 +193,29 @@ func (k *walk) repository(f folder) {
 	config := k.files[path.Join(f.path, "config")].kept
 	hookPaths, includes := elsewhere(config)
 	for _, name := range hookPaths {
-		if at := path.Join(path.Dir(f.path), name); !path.IsAbs(name) && fs.ValidPath(at) {
+		if at, ok := k.below(path.Dir(f.path), name); ok {
 			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true})
 		}
 	}
 	for _, name := range includes {
-		if at := path.Join(f.path, name); !path.IsAbs(name) && fs.ValidPath(at) {
+		if at, ok := k.below(f.path, name); ok {
 			k.file(at, gitWord)
 		}
 	}
+}
+
+// below finds a path that a configuration names, which may be relative to a
+// folder or absolute, and tells whether it lies in the folder that is walked.
+func (k *walk) below(from, name string) (at string, ok bool) {
+	at = path.Join(from, name)
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(k.dir, name)
+		if err != nil {
+			return "", false
+		}
+		at = filepath.ToSlash(rel)
+	}
+	return at, fs.ValidPath(at)
 }
 
 // shownGaps bounds how many folders that could not be read are named.
