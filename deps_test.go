@@ -25,7 +25,7 @@ var importTable = map[string][]string{
 	"agent/trajectory":       {},
 	"images":                 {},
 	"internal/demo":          {},
-	"internal/doctor":        {"internal/escape", "sandbox"},
+	"internal/doctor":        {"internal/egress", "internal/escape", "sandbox"},
 	"internal/egress":        {},
 	"internal/diskusage":     {},
 	"internal/enginetest":    {"sandbox/docker"},

@@ -66,6 +66,9 @@ var (
 	ErrInvalidCommand = errors.New("invalid command")
 	// ErrClosed is wrapped by Exec on a closed sandbox.
 	ErrClosed = errors.New("sandbox is closed")
+	// ErrUnsupported is wrapped by Start where a spec asks for what this runtime
+	// or machine can never do; the error says why.
+	ErrUnsupported = errors.New("does not work here")
 	// ErrLost is wrapped when the sandbox or its engine went away: the
 	// container was removed or died, the connection was cut, stalled or
 	// refused. The sandbox is of no further use.

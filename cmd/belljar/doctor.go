@@ -24,6 +24,7 @@ const canaryVariable = "BELLJAR_DOCTOR_CANARY"
 type doctorOptions struct {
 	engineFlags
 	limitFlags
+	profileFlags
 	json bool
 }
 
@@ -37,11 +38,15 @@ func newDoctor(a *app) *cobra.Command {
 from inside: the limits, the user, the ownership of files, the lack of a
 network, that nothing of the host is visible. Then it tries to get out, by a
 hundred attempts that must all be denied, and drives a second, small sandbox to
-its limits: full memory, a fork bomb, full disks, a command over its time. It
-prints one line for each guarantee.`,
+its limits: full memory, a fork bomb, full disks, a command over its time. In a
+third one only a named host may be reached, and a belljar of its own is killed
+to see that it leaves nothing. It prints one line for each guarantee: ok, FAIL,
+skip with the reason where this engine cannot do it or show it, and weak where
+--profile, --user or --rootfs asked for less than strict.`,
 		Args: noArgs,
 		RunE: verb(func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), &opts) }),
 	}
+	opts.profileFlags.add(cmd.Flags())
 	opts.limitFlags.add(cmd.Flags())
 	opts.engineFlags.add(cmd.Flags())
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object a line")
@@ -70,6 +75,9 @@ func (a *app) doctor(ctx context.Context, opts *doctorOptions) error {
 	if spec.Image == "" {
 		spec.Image = images.Tag()
 	}
+	if spec, err = opts.apply(spec); err != nil {
+		return err
+	}
 	var connected engine
 	defer func() {
 		if connected != nil {
@@ -86,7 +94,9 @@ func (a *app) doctor(ctx context.Context, opts *doctorOptions) error {
 			connected = reached
 			return reached, nil
 		},
-		Spec: spec, OwnerOf: workspace.OwnerOf, Secrets: secrets, Progress: a.stderr,
+		Spec: spec, OwnerOf: workspace.OwnerOf, Secrets: secrets, Progress: a.stderr, KeyFiles: keyFiles(),
+		Child: opts.child,
+		Owned: func(ctx context.Context, pid int) (int, error) { return containersOf(ctx, connected, pid) },
 	}, printer.print)
 	if err != nil {
 		return err
@@ -160,7 +170,7 @@ func summaryParts(s doctor.Summary) []string {
 		count     int
 		one, many string
 	}{
-		{s.Held, "holds", "hold"}, {s.Failed, "fails", "fail"}, {s.Skipped, "was skipped", "were skipped"},
+		{s.Held, "holds", "hold"}, {s.Weak, "is loosened", "are loosened"}, {s.Failed, "fails", "fail"}, {s.Skipped, "was skipped", "were skipped"},
 	} {
 		switch part.count {
 		case 0:

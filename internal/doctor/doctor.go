@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 
 	"github.com/belljar/belljar/internal/escape"
 	"github.com/belljar/belljar/sandbox"
@@ -21,6 +22,9 @@ type Status string
 const (
 	OK   Status = "ok"
 	Fail Status = "FAIL"
+	// Weak: the check holds, and the profile that was asked for is weaker here
+	// than strict; Detail says what was loosened.
+	Weak Status = "weak"
 	// Skip: the check says nothing here; Detail says why.
 	Skip Status = "skip"
 )
@@ -55,15 +59,23 @@ type Options struct {
 	// Secrets are values in this process's environment that must not be seen
 	// inside. They are never handed to the sandbox. May be empty.
 	Secrets []string
+	// KeyFiles are paths of this machine where keys are kept; nothing may be
+	// seen there inside. May be empty.
+	KeyFiles []string
+	// Child makes a belljar of its own that runs a script over a workspace, and
+	// Owned counts the containers that the process of a number owns: they show
+	// what a kill leaves. Where either is nil that is not checked.
+	Child func(workspace, script string) *exec.Cmd
+	Owned func(ctx context.Context, pid int) (int, error)
 	// Progress takes the talk of an image that has to be built; nil discards.
 	Progress io.Writer
 }
 
 // A Summary counts the checks by how they ended.
 type Summary struct {
-	// Made is the number of checks that were reported: Held, Failed and
+	// Made is the number of checks that were reported: Held, Weak, Failed and
 	// Skipped together.
-	Made, Held, Failed, Skipped int
+	Made, Held, Weak, Failed, Skipped int
 	// NotMade is the number of checks that stand on one that failed.
 	NotMade int
 }
@@ -101,6 +113,9 @@ func Run(ctx context.Context, opts Options, report func(Check)) (Summary, error)
 
 // errSkip is wrapped by a check that says nothing here.
 var errSkip = errors.New("not checked")
+
+// errWeak is wrapped by a check that holds as far as the profile goes.
+var errWeak = errors.New("loosened")
 
 // A check proves one guarantee. Its detail says what was seen, its error what
 // is wrong and what to do.
@@ -144,9 +159,11 @@ func (e *examination) checks() []check {
 		{name: "read-only root", run: e.checkReadOnly},
 		{name: "privileges", run: e.checkPrivileges},
 		{name: "network", run: e.checkNetwork},
+		{name: "named hosts", run: e.checkNamedHosts},
 		{name: "host files", run: e.checkHostFiles},
 		{name: "host processes", run: e.checkHostProcesses},
 		{name: "secrets", run: e.checkSecrets},
+		{name: "git", run: e.checkGit},
 	}
 	for _, area := range escape.Areas() {
 		checks = append(checks, check{name: "escape: " + string(area), run: e.checkEscape(area)})
@@ -155,8 +172,22 @@ func (e *examination) checks() []check {
 		check{name: "full memory", run: e.checkFullMemory},
 		check{name: "fork bomb", run: e.checkForkBomb},
 		check{name: "full disks", run: e.checkFullDisks},
+		check{name: "disk limit", run: e.checkDiskLimit},
 		check{name: "timeout", run: e.checkTimeout},
+		check{name: "kill of belljar", run: e.checkKill},
 	)
+}
+
+// removalName is the check that comes last and is not in the list.
+const removalName = "removal"
+
+// Names are the names of all checks, in their order.
+func Names() []string {
+	var names []string
+	for _, c := range new(examination).checks() {
+		names = append(names, c.name)
+	}
+	return append(names, removalName)
 }
 
 // check makes one check, reports it, and returns whether it failed.
@@ -168,6 +199,8 @@ func (e *examination) check(ctx context.Context, c check) bool {
 		return true // a check that was interrupted says nothing
 	case errors.Is(err, errSkip):
 		result.Status, result.Detail = Skip, err.Error()
+	case errors.Is(err, errWeak):
+		result.Status, result.Detail = Weak, err.Error()
 	case err != nil:
 		result.Status, result.Detail = Fail, err.Error()
 	}
@@ -181,6 +214,9 @@ func (e *examination) tell(c Check) {
 	switch c.Status {
 	case OK:
 		e.summary.Held++
+		e.held[c.Name] = true
+	case Weak:
+		e.summary.Weak++
 		e.held[c.Name] = true
 	case Fail:
 		e.summary.Failed++
@@ -196,7 +232,7 @@ func (e *examination) remove() {
 	if e.sandbox == nil {
 		return
 	}
-	result := Check{Name: "removal", Status: OK, Detail: "nothing is left"}
+	result := Check{Name: removalName, Status: OK, Detail: "nothing is left"}
 	err := e.sandbox.Close()
 	if e.stress != nil {
 		err = errors.Join(err, e.stress.Close())

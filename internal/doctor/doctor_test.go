@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +29,7 @@ import (
 type machine struct {
 	answers  map[string]string
 	info     sandbox.Info
+	spec     sandbox.Spec // that is asked for
 	timeout  sandbox.Status
 	connect  error
 	image    error
@@ -34,7 +39,10 @@ type machine struct {
 	workDir  string
 	findings string // of the attempts to get out
 	limits   map[string]sandbox.Status
-	next     int // the code of the command after one that went over a limit
+	next     int    // the code of the command after one that went over a limit
+	named    string // what the probe of named hosts says
+	outlet   error  // of a start with the network mode allow
+	stays    bool   // a container outlives its belljar
 	onProbe  func(script string)
 	closings int
 }
@@ -50,13 +58,14 @@ func sound() *machine {
 		timeout:  sandbox.TimedOut,
 		findings: denied(),
 		limits: map[string]sandbox.Status{
-			"of=/dev/null": sandbox.OutOfMemory, "bomb()": sandbox.PidsLimit, "/fill": sandbox.Exited,
+			"fill$i": sandbox.DiskLimit, "of=/dev/null": sandbox.OutOfMemory, "bomb()": sandbox.PidsLimit, "/fill": sandbox.Exited,
 		},
-		next: 4,
+		next:  4,
+		named: "named 200\nother 403\nmetadata 403\n",
 		info: sandbox.Info{
 			Helper: "/helper", Engine: "Engine 1.0", Runtime: "runc", Shell: "/bin/bash", User: "1000:1000", Network: sandbox.NetworkNone,
-			Capabilities: sandbox.Capabilities{Seccomp: true},
-			Limits:       sandbox.Limits{Memory: 2 * sandbox.GiB, CPUs: 1.5, Pids: 512, NoFile: 4096, Tmp: 512 * sandbox.MiB, Home: 384 * sandbox.MiB, Shm: 64 * sandbox.MiB},
+			Capabilities: sandbox.Capabilities{Seccomp: true, Counters: true, KillTree: true, Isolated: true, Protect: true},
+			Limits:       sandbox.Limits{Memory: 2 * sandbox.GiB, CPUs: 1.5, Pids: 512, NoFile: 4096, Disk: sandbox.GiB, Tmp: 512 * sandbox.MiB, Home: 384 * sandbox.MiB, Shm: 64 * sandbox.MiB},
 			Readings: []sandbox.Reading{
 				inside("memory", float64(2*sandbox.GiB)), inside("swap", 0), inside("cpus", 1.5), inside("pids", 512), inside("nofile", 4096),
 				inside("tmp", float64(512*sandbox.MiB)), inside("home", float64(384*sandbox.MiB)), inside("shm", float64(64*sandbox.MiB)),
@@ -65,6 +74,8 @@ func sound() *machine {
 		answers: map[string]string{
 			"name.type":     "tmp.type tmpfs\ntmp.exec yes\nhome.type tmpfs\nhome.exec yes\nshm.type tmpfs\nshm.exec yes\n",
 			"id -u":         "user 1000:1000\nhome /home/belljar\n",
+			"alias":         "",
+			"ls -d":         "",
 			"mkdir made":    "from the host\n",
 			"options":       "options ro,relatime\n",
 			"NoNewPrivs":    "CapInh 0000000000000000\nCapPrm 0000000000000000\nCapEff 0000000000000000\nCapBnd 0000000000000000\nCapAmb 0000000000000000\nNoNewPrivs 1\nSeccomp 2\nSeccomp_filters 1\n",
@@ -87,7 +98,7 @@ func denied() string {
 }
 
 func (m *machine) Description() string                { return m.info.Engine }
-func (m *machine) Capabilities() sandbox.Capabilities { return sandbox.Capabilities{} }
+func (m *machine) Capabilities() sandbox.Capabilities { return m.info.Capabilities }
 func (m *machine) Info() sandbox.Info                 { return m.info }
 
 func (m *machine) EnsureImage(context.Context, string, io.Writer) (sandbox.Image, error) {
@@ -98,7 +109,38 @@ func (m *machine) Start(_ context.Context, spec sandbox.Spec) (sandbox.Sandbox, 
 	if m.workDir == "" {
 		m.workDir = spec.Workspace
 	}
+	if spec.Network == sandbox.NetworkAllow && m.outlet != nil {
+		return nil, m.outlet
+	}
 	return m, m.start
+}
+
+// reach answers the probe of named hosts, after it has reached the one that it
+// names as its own.
+func (m *machine) reach(script string, out io.Writer) error {
+	address := regexp.MustCompile(`ask named (\S+)`).FindStringSubmatch(script)[1]
+	resp, err := http.Get("http://" + address)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, m.named)
+	return errors.Join(err, resp.Body.Close())
+}
+
+// owned counts what a process owns: one thing while it lives.
+func (m *machine) owned(_ context.Context, pid int) (int, error) {
+	process, err := os.FindProcess(pid)
+	if m.stays || err == nil && process.Signal(syscall.Signal(0)) == nil {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// child is a process that does as a belljar would.
+func (m *machine) child(workspace, script string) *exec.Cmd {
+	cmd := exec.Command("sh", "-c", strings.Replace(script, "sleep", "exec sleep", 1))
+	cmd.Dir = workspace
+	return cmd
 }
 
 func (m *machine) Close() error { m.closings++; return m.closing }
@@ -111,6 +153,9 @@ func (m *machine) Exec(_ context.Context, cmd sandbox.Command) (sandbox.Result, 
 		m.onProbe(cmd.Script)
 	}
 	code := 0
+	if strings.Contains(cmd.Script, "ask named") {
+		return sandbox.Result{Status: sandbox.Exited, ExitCode: &code}, m.reach(cmd.Script, cmd.Stdout)
+	}
 	if len(cmd.Args) > 0 {
 		_, err := io.WriteString(cmd.Stdout, m.findings)
 		return sandbox.Result{Status: sandbox.Exited, ExitCode: &code}, err
@@ -159,6 +204,8 @@ func examine(t *testing.T, m *machine, secrets ...string) (sum doctor.Summary, o
 		},
 		TempDir: temp,
 		Secrets: secrets,
+		Spec:    m.spec,
+		Child:   m.child, Owned: m.owned, KeyFiles: []string{"/home/u/.ssh"},
 	}, func(c doctor.Check) {
 		order = append(order, c.Name)
 		checks[c.Name] = c
@@ -180,21 +227,24 @@ func TestSoundMachinePasses(t *testing.T) {
 			t.Errorf("%s: %s %s", c.Name, c.Status, c.Detail)
 		}
 	}
-	if diff := cmp.Diff(doctor.Summary{Made: 30, Held: 30}, sum); diff != "" || !sum.Good() {
+	if diff := cmp.Diff(doctor.Summary{Made: 34, Held: 34}, sum); diff != "" || !sum.Good() {
 		t.Error(diff)
 	}
 	want := []string{
 		"engine", "image", "sandbox", "memory", "cpus", "processes", "open files", "temporary space", "user",
-		"ownership", "read-only root", "privileges", "network", "host files", "host processes", "secrets",
+		"ownership", "read-only root", "privileges", "network", "named hosts", "host files", "host processes", "secrets", "git",
 		"escape: mounts", "escape: namespaces", "escape: kernel settings", "escape: devices", "escape: kernel calls",
 		"escape: privileges", "escape: processes", "escape: raw sockets", "escape: files",
-		"full memory", "fork bomb", "full disks", "timeout", "removal",
+		"full memory", "fork bomb", "full disks", "disk limit", "timeout", "kill of belljar", "removal",
 	}
 	if diff := cmp.Diff(want, order); diff != "" {
 		t.Error(diff)
 	}
-	if m.closings != 2 {
-		t.Errorf("the two sandboxes were closed %d times", m.closings)
+	if diff := cmp.Diff(want, doctor.Names()); diff != "" {
+		t.Error(diff)
+	}
+	if m.closings != 3 {
+		t.Errorf("the three sandboxes were closed %d times", m.closings)
 	}
 }
 
@@ -256,6 +306,23 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"no command after a bomb", func(m *machine) { m.next = 1 }, "fork bomb"},
 		{"disks are not bounded", func(m *machine) { m.limits["/fill"] = sandbox.OutOfMemory }, "full disks"},
 		{"process survives", answer("grep -c", "1\n"), "timeout"},
+		{"a host beside the named one", func(m *machine) { m.named = "named 200\nother 200\nmetadata 403\n" }, "named hosts"},
+		{"the metadata address", func(m *machine) { m.named = "named 200\nother 403\nmetadata 200\n" }, "named hosts"},
+		{"a way around", func(m *machine) { m.named += "around by DNS\n" }, "named hosts"},
+		{"the named host is not reached", func(m *machine) { m.named = "other 403\nmetadata 403\n" }, "named hosts"},
+		{"no way out", func(m *machine) { m.outlet = errors.New("it broke") }, "named hosts"},
+		{"a key inside", answer("ls -d", "/home/u/.ssh\n"), "secrets"},
+		{"the disk is not bounded", func(m *machine) { m.limits["fill$i"] = sandbox.Exited }, "disk limit"},
+		{"a container stays", func(m *machine) { m.stays = true }, "kill of belljar"},
+		{"git is changed", func(m *machine) {
+			m.onProbe = func(script string) {
+				if strings.Contains(script, "alias") {
+					if err := os.WriteFile(filepath.Join(m.workDir, ".git", "config"), []byte("x"), 0o600); err != nil {
+						panic(err)
+					}
+				}
+			}
+		}, "git"},
 		{"not removed", func(m *machine) { m.closing = errors.New("still there") }, "removal"},
 		{"sandbox is lost", func(m *machine) { m.exec = sandbox.ErrLost }, "user"},
 	} {
@@ -266,7 +333,7 @@ func TestEachFaultIsFound(t *testing.T) {
 			if sum.Good() {
 				t.Error("the machine is found good")
 			}
-			if sum.Made != len(order) || sum.Made+sum.NotMade != 30 || sum.Held+sum.Failed+sum.Skipped != sum.Made {
+			if sum.Made != len(order) || sum.Made+sum.NotMade != 34 || sum.Held+sum.Failed+sum.Skipped != sum.Made {
 				t.Errorf("the summary %+v does not fit %d checks", sum, len(order))
 			}
 			if c := checks[test.check]; c.Status != doctor.Fail || c.Detail == "" {

@@ -21,7 +21,11 @@ func (e *examination) checkUser(ctx context.Context) (string, error) {
 	if want := e.sandbox.Info().User; facts["user"] != want {
 		return "", fmt.Errorf("commands run as %s, not as %s", facts["user"], want)
 	}
-	return facts["user"] + ", home " + facts["home"], nil
+	detail := facts["user"] + ", home " + facts["home"]
+	if e.opts.Spec.User == sandbox.UserRoot {
+		return "", fmt.Errorf("%w: commands are root inside (%s)", errWeak, detail)
+	}
+	return detail, nil
 }
 
 // checkOwnership proves that files pass both ways through the workspace and
@@ -61,6 +65,9 @@ const stubborn = "86399"
 
 // checkTimeout proves that a timeout ends everything a command has started.
 func (e *examination) checkTimeout(ctx context.Context) (string, error) {
+	if !e.sandbox.Info().Capabilities.KillTree {
+		return "", fmt.Errorf("%w: this runtime does not declare that it ends every process of a command (kill_tree); the end of the sandbox does", errSkip)
+	}
 	result, err := e.sandbox.Exec(ctx, sandbox.Command{
 		Script:  `setsid sh -c 'trap "" TERM; sleep ` + stubborn + `' & wait`,
 		Timeout: time.Second,

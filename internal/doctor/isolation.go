@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/belljar/belljar/sandbox"
@@ -26,6 +27,9 @@ func (e *examination) checkReadOnly(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if e.opts.Spec.RootFS == sandbox.RootWritable {
+		return "", fmt.Errorf("%w: the system can be changed; what is changed is thrown away with the sandbox", errWeak)
+	}
 	if options := facts["options"]; options != "ro" && !strings.HasPrefix(options, "ro,") {
 		return "", fmt.Errorf("the root file system is mounted %q, not read-only", options)
 	}
@@ -41,17 +45,25 @@ func (e *examination) checkPrivileges(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	allowed, root := uint64(0), e.opts.Spec.User == sandbox.UserRoot
+	if root {
+		allowed = rootCapabilities
+	}
 	for _, set := range []string{"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"} {
 		value, ok := facts[set]
 		if set == "CapAmb" && !ok {
 			continue // a kernel of the sandbox's own may have no ambient set
 		}
-		if !ok || strings.Trim(value, "0") != "" {
-			return "", fmt.Errorf("the capability set %s is %q, not empty", set, value)
+		if bits, err := strconv.ParseUint(value, 16, 64); err != nil || bits&^allowed != 0 {
+			return "", fmt.Errorf("the capability set %s is %q, more than is given (%x)", set, value, allowed)
 		}
 	}
+	has := "no capabilities"
+	if root {
+		has = "root with " + strings.Join(sandbox.RootCapabilities(), ", ")
+	}
 	if !e.sandbox.Info().Capabilities.Seccomp {
-		return "no capabilities; system calls go to a kernel of the sandbox's own", nil
+		return e.privileges(has + "; system calls go to a kernel of the sandbox's own")
 	}
 	if facts["NoNewPrivs"] != "1" {
 		return "", errors.New("a set-uid program could gain rights: no_new_privs is not set")
@@ -59,7 +71,19 @@ func (e *examination) checkPrivileges(ctx context.Context) (string, error) {
 	if facts["Seccomp"] != "2" {
 		return "", errors.New("no seccomp filter is in force; start the engine with its default profile")
 	}
-	return "no capabilities, no_new_privs, seccomp", nil
+	return e.privileges(has + ", no_new_privs, seccomp")
+}
+
+// rootCapabilities are the bits of sandbox.RootCapabilities, by the numbers of
+// capabilities(7): CHOWN 0, DAC_OVERRIDE 1, FOWNER 3, KILL 5, SETGID 6, SETUID 7.
+const rootCapabilities = 1<<0 | 1<<1 | 1<<3 | 1<<5 | 1<<6 | 1<<7
+
+// privileges is the end of a check that holds, with what commands may do.
+func (e *examination) privileges(has string) (string, error) {
+	if e.opts.Spec.User == sandbox.UserRoot {
+		return "", fmt.Errorf("%w: %s", errWeak, has)
+	}
+	return has, nil
 }
 
 // networkScript writes every interface but the loopback one, and every route
@@ -152,8 +176,18 @@ func (e *examination) checkSecrets(ctx context.Context) (string, error) {
 			return "", errors.New("a secret of this process's environment is visible inside")
 		}
 	}
-	if len(e.opts.Secrets) == 1 {
-		return "the one secret of this process is not visible inside", nil
+	for _, file := range e.opts.KeyFiles {
+		out, err := e.probe(ctx, "ls -d "+quote(file)+" 2>/dev/null; true")
+		if err != nil {
+			return "", err
+		}
+		if out != "" {
+			return "", fmt.Errorf("%s, where keys are kept, is there inside as well", file)
+		}
 	}
-	return fmt.Sprintf("none of the %d secrets of this process is visible inside", len(e.opts.Secrets)), nil
+	seen := fmt.Sprintf("none of the %d secrets of this process", len(e.opts.Secrets))
+	if len(e.opts.Secrets) == 1 {
+		seen = "the one secret of this process"
+	}
+	return fmt.Sprintf("not inside: %s; nor where this user keeps keys, looked for: %d", seen, len(e.opts.KeyFiles)), nil
 }

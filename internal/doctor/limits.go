@@ -102,19 +102,24 @@ func (e *examination) checkTmpfs(ctx context.Context) (string, error) {
 	if _, err := e.readings("tmp", "home", "shm"); err != nil {
 		return "", err
 	}
+	limits := e.sandbox.Info().Limits
+	sizes := map[string]int64{"tmp": limits.Tmp, "home": limits.Home, "shm": limits.Shm}
 	facts, err := e.facts(ctx, tmpfsScript)
 	if err != nil {
 		return "", err
 	}
 	for _, name := range []string{"tmp", "home", "shm"} {
-		if kind := facts[name+".type"]; kind != "tmpfs" {
+		if kind := facts[name+".type"]; kind != "tmpfs" && sizes[name] > 0 {
 			return "", fmt.Errorf("%s is a %q, not a bounded in-memory file system", name, kind)
 		}
 		if facts[name+".exec"] != "yes" {
 			return "", fmt.Errorf("a program cannot be run from %s: %s", name, facts[name+".exec"])
 		}
 	}
-	limits := e.sandbox.Info().Limits
+	if limits.Tmp == 0 || limits.Home == 0 {
+		return "", fmt.Errorf("%w: /tmp and the home folder lie in the system's own layer, which the limit on disk bounds; /dev/shm %d MiB",
+			errWeak, limits.Shm/sandbox.MiB)
+	}
 	return fmt.Sprintf("/tmp %d, home %d, /dev/shm %d MiB",
 		limits.Tmp/sandbox.MiB, limits.Home/sandbox.MiB, limits.Shm/sandbox.MiB), nil
 }

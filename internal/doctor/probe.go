@@ -19,8 +19,13 @@ const (
 
 // probe runs a script inside and returns what it wrote.
 func (e *examination) probe(ctx context.Context, script string) (string, error) {
+	return probeIn(ctx, e.sandbox, script)
+}
+
+// probeIn does so in a sandbox of its own.
+func probeIn(ctx context.Context, box sandbox.Sandbox, script string) (string, error) {
 	var out bytes.Buffer
-	result, err := e.sandbox.Exec(ctx, sandbox.Command{
+	result, err := box.Exec(ctx, sandbox.Command{
 		Script: script, Stdout: &out, Stderr: &out, Timeout: probeTimeout, OutputLimit: probeOutput,
 	})
 	if err != nil {
@@ -34,7 +39,11 @@ func (e *examination) probe(ctx context.Context, script string) (string, error) 
 
 // facts runs a script that writes one "name value" a line.
 func (e *examination) facts(ctx context.Context, script string) (map[string]string, error) {
-	out, err := e.probe(ctx, script)
+	return factsIn(ctx, e.sandbox, script)
+}
+
+func factsIn(ctx context.Context, box sandbox.Sandbox, script string) (map[string]string, error) {
+	out, err := probeIn(ctx, box, script)
 	if err != nil {
 		return nil, err
 	}

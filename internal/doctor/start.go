@@ -2,9 +2,13 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/belljar/belljar/sandbox"
 )
 
 // checkEngine reaches the engine.
@@ -40,6 +44,11 @@ func (e *examination) checkStart(ctx context.Context) (string, error) {
 	e.owner = owner
 	spec := e.opts.Spec
 	spec.Workspace, spec.Owner = workspace, owner
+	if e.engine.Capabilities().Protect {
+		if spec.Protect, err = makeRepository(workspace); err != nil {
+			return "", err
+		}
+	}
 	e.opts.Spec = spec
 	started, err := e.engine.Start(ctx, spec)
 	if err != nil {
@@ -47,7 +56,21 @@ func (e *examination) checkStart(ctx context.Context) (string, error) {
 	}
 	e.sandbox = started
 	info := started.Info()
-	return fmt.Sprintf("%s, shell %s", orUnknown(info.Runtime), orUnknown(info.Shell)), nil
+	detail := fmt.Sprintf("%s, shell %s", orUnknown(info.Runtime), orUnknown(info.Shell))
+	if len(info.Loosened) > 0 {
+		return "", fmt.Errorf("%w: %s (%s)", errWeak, strings.Join(info.Loosened, ", "), detail)
+	}
+	return detail, nil
+}
+
+// further is the spec of another sandbox, over a folder of its own.
+func (e *examination) further(name string) (sandbox.Spec, error) {
+	spec := e.opts.Spec
+	spec.Workspace, spec.Protect = filepath.Join(e.dir, name), sandbox.Protection{}
+	if err := os.Mkdir(spec.Workspace, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return spec, fmt.Errorf("making a workspace for the checks: %w", err)
+	}
+	return spec, nil
 }
 
 // orUnknown stands in for what an engine does not tell.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/belljar/belljar/sandbox"
@@ -16,6 +14,7 @@ import (
 const (
 	stressMemory = 128 * sandbox.MiB
 	stressPids   = 64
+	stressDisk   = 64 * sandbox.MiB
 )
 
 // bombTime ends a fork bomb that never fills the limit.
@@ -26,12 +25,14 @@ func (e *examination) stressed(ctx context.Context) (sandbox.Sandbox, error) {
 	if e.stress != nil {
 		return e.stress, nil
 	}
-	spec := e.opts.Spec
-	spec.Workspace = filepath.Join(e.dir, "stress")
-	if err := os.Mkdir(spec.Workspace, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("making a workspace for the checks: %w", err)
+	spec, err := e.further("stress")
+	if err != nil {
+		return nil, err
 	}
-	spec.Limits = sandbox.Limits{Memory: stressMemory, Pids: stressPids, CPUs: spec.Limits.CPUs}
+	spec.Limits = sandbox.Limits{Memory: stressMemory, CPUs: spec.Limits.CPUs, Disk: stressDisk}
+	if e.held["processes"] {
+		spec.Limits.Pids = stressPids // what a runtime cannot set is refused
+	}
 	started, err := e.engine.Start(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -67,6 +68,9 @@ func (e *examination) exhaust(ctx context.Context, limit, script string) (sandbo
 
 // checkFullMemory proves that a command cannot take the machine's memory.
 func (e *examination) checkFullMemory(ctx context.Context) (string, error) {
+	if !e.sandbox.Info().Capabilities.Counters {
+		return "", fmt.Errorf("%w: this runtime does not declare that it counts (counters); what goes over the memory takes its sandbox along", errSkip)
+	}
 	result, err := e.exhaust(ctx, "memory", fmt.Sprintf("dd if=/dev/zero of=/dev/null bs=%d count=1; exit 1", 2*stressMemory))
 	switch {
 	case err != nil:
@@ -92,17 +96,44 @@ func (e *examination) checkForkBomb(ctx context.Context) (string, error) {
 // checkFullDisks proves that what can be written beside the workspace is
 // bounded, and that a full one does not stop the next command.
 func (e *examination) checkFullDisks(ctx context.Context) (string, error) {
-	result, err := e.exhaust(ctx, "temporary space", `for d in /tmp "$HOME" /dev/shm; do
+	places, limits := "", e.sandbox.Info().Limits
+	for place, size := range map[string]int64{"/tmp": limits.Tmp, `"$HOME"`: limits.Home, "/dev/shm": limits.Shm} {
+		if size > 0 {
+			places += " " + place
+		}
+	}
+	result, err := e.exhaust(ctx, "temporary space", `for d in `+places+`; do
 	if dd if=/dev/zero of="$d/fill" bs=1048576 count=4096 2>/dev/null; then exit 1; fi
-done
-rm -f /tmp/fill "$HOME/fill" /dev/shm/fill`)
+	rm -f "$d/fill"
+done`)
 	switch {
 	case err != nil:
 		return "", err
 	case result.Status != sandbox.Exited:
-		return "", fmt.Errorf("a command that filled /tmp, home and /dev/shm ended as %s", result.Status)
+		return "", fmt.Errorf("a command that filled the folders in memory ended as %s", result.Status)
 	case *result.ExitCode != 0:
-		return "", errors.New("/tmp, home or /dev/shm takes 4 GiB")
+		return "", errors.New("a folder in memory takes 4 GiB")
 	}
-	return "/tmp, home and /dev/shm are bounded, and the next command works", nil
+	return "the folders in memory are bounded, and the next command works", nil
+}
+
+// checkDiskLimit proves that a command cannot fill the machine's disk: files of
+// which none is too large by itself, in the workspace and, where the system can
+// be changed, beside it.
+func (e *examination) checkDiskLimit(ctx context.Context) (string, error) {
+	if limit := e.sandbox.Info().Limits.Disk; limit <= 0 {
+		return "", fmt.Errorf("%w: no limit on disk was asked for, or this runtime has none", errSkip)
+	}
+	e.held["disk"] = true // nothing reads it back, and little is written
+	result, err := e.exhaust(ctx, "disk", fmt.Sprintf(`for i in 1 2 3 4 5 6 7 8; do
+	head -c %d /dev/zero > fill$i; sleep 0.3
+done
+sleep 10`, stressDisk/4))
+	switch {
+	case err != nil:
+		return "", err
+	case result.Status != sandbox.DiskLimit:
+		return "", fmt.Errorf("a command that wrote twice what it may on disk ended as %s", result.Status)
+	}
+	return "a command over the limit is ended, and the next one works", nil
 }

@@ -61,7 +61,9 @@ type outlet struct {
 
 // checkOutlet refuses NetworkAllow where it could not be kept.
 func (e *Engine) checkOutlet(spec sandbox.Spec) error {
-	const refused = "the network mode allow does not work here: "
+	refused := func(why string) error {
+		return fmt.Errorf("the network mode allow %w: %s", sandbox.ErrUnsupported, why)
+	}
 	name := spec.Runtime
 	if name == "" {
 		name = e.info.DefaultRuntime
@@ -74,13 +76,13 @@ func (e *Engine) checkOutlet(spec sandbox.Spec) error {
 	case spec.Proxy == nil:
 		return errors.New("the network mode allow needs a proxy that decides")
 	case runtime.GOOS != "linux":
-		return errors.New(refused + "the engine's containers cannot reach a socket of this machine, which is no Linux")
+		return refused("the engine's containers cannot reach a socket of this machine, which is no Linux")
 	case !e.Local():
-		return fmt.Errorf(refused+"the engine at %s is reached over a network, and the proxy's socket must be on its machine", e.endpoint.Host)
+		return refused("the engine at " + e.endpoint.Host + " is reached over a network, and the proxy's socket must be on its machine")
 	case strings.Contains(e.info.OperatingSystem, "Docker Desktop"):
-		return errors.New(refused + "Docker Desktop runs containers in a virtual machine, which cannot reach a socket of this one")
+		return refused("Docker Desktop runs containers in a virtual machine, which cannot reach a socket of this one")
 	case name != "runc" && name != "crun" && name != "io.containerd.runc.v2":
-		return fmt.Errorf(refused+"containers of the runtime %s are not known to share a network; use runc", name)
+		return refused("containers of the runtime " + name + " are not known to share a network; use runc")
 	default:
 		return nil
 	}
