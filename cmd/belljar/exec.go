@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/belljar/belljar/internal/ui"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -121,8 +122,9 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 		return err
 	}
 	var asked asker
+	screen := &plainScreen{out: a.stderr, plain: !ui.Detect(a.stderr, a.getenv).Live}
 	if !opts.json && !opts.interactive {
-		asked = a.asker(a.showPlain)
+		asked = a.asker(screen.show)
 	}
 	log := &networkLog{}
 	out, err := a.openGate(&opts.networkFlags, log.add, asked)
@@ -141,6 +143,9 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	}
 	var report *execReport
 	cmd.Stdout, cmd.Stderr = a.streams()
+	if asked != nil {
+		cmd.Stdout, cmd.Stderr = screen.wrap(cmd.Stdout, cmd.Stderr)
+	}
 	if opts.json {
 		report = newExecReport(j, out, log)
 		cmd.Stdout, cmd.Stderr = report.stdout, report.stderr

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -25,13 +24,7 @@ type prompter struct {
 	in *os.File
 	// show shows a question and returns what is called when it is over.
 	show func(question string) (done func(answered bool))
-
-	once sync.Once
-	gone bool // nobody answered
-
-	mu      sync.Mutex
-	waiting chan string // takes the next line; nil when nothing is asked
-	ended   bool        // the terminal's input has come to its end
+	gone bool // nobody answered, or nobody can any more
 }
 
 // asker asks the person at the terminal, if one is there who can be asked: both
@@ -44,74 +37,70 @@ func (a *app) asker(show func(question string) (done func(answered bool))) asker
 	return (&prompter{in: in, show: show}).ask
 }
 
-// showPlain shows a question where nothing else is drawn.
-func (a *app) showPlain(question string) (done func(answered bool)) {
-	fmt.Fprint(a.stderr, question)
-	return func(answered bool) {
-		if !answered {
-			fmt.Fprintln(a.stderr)
-		}
-	}
-}
-
-// ask asks one question. It is not called while another one is open.
+// ask asks one question. It is not called while another one is open. Nothing is
+// read from the terminal between questions: who is sent into the background
+// then, and reads, is stopped.
 func (p *prompter) ask(ctx context.Context, host string, port int) bool {
-	// A program in the background that reads from its terminal is stopped.
-	if p.gone || p.over() || !inForeground(p.in) {
+	if p.gone || !inForeground(p.in) {
 		return false
 	}
-	discardInput(p.in)             // what was typed before is no answer
-	answer := make(chan string, 1) // one line, so the reader never waits
-	p.expect(answer)
-	defer p.expect(nil)
-	p.once.Do(func() { go p.read() })
+	discardInput(p.in) // what was typed before is no answer
 	done := p.show(fmt.Sprintf("belljar: the sandbox asks for %s:%d; allow it for this run? [y/N] ", ui.Line(host), port))
 	answered := false
 	defer func() { done(answered) }()
-	timer := time.NewTimer(askTime)
-	defer timer.Stop()
-	select {
-	case line := <-answer:
-		answered = strings.HasSuffix(line, "\n") // the terminal has echoed it
-		line = strings.ToLower(strings.TrimSpace(line))
-		return line == "y" || line == "yes"
-	case <-timer.C:
-		p.gone = true
+	limited, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	line, err := readLine(limited, p.in)
+	if err != nil {
+		p.gone = ctx.Err() == nil // of one that ends nothing is to be told
 		return false
-	case <-ctx.Done():
-		return false
+	}
+	answered = strings.HasSuffix(line, "\n") // the terminal has echoed it
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}
+
+// A plainScreen is a terminal that a command writes to as it likes. While a
+// question stands on it the command's output waits, so that it can neither
+// cover the question nor put another one in its place.
+type plainScreen struct {
+	out   io.Writer  // takes the questions
+	plain bool       // it understands no escape sequences
+	turn  sync.Mutex // held by who writes, and as long as a question stands
+}
+
+// show shows a question.
+func (s *plainScreen) show(question string) (done func(answered bool)) {
+	s.turn.Lock()
+	if !s.plain {
+		question = "\x1b[0m" + question // the command may have left a colour that hides it
+	}
+	fmt.Fprint(s.out, question)
+	return func(answered bool) {
+		if !answered {
+			fmt.Fprintln(s.out)
+		}
+		s.turn.Unlock()
 	}
 }
 
-// over tells whether no line can come any more.
-func (p *prompter) over() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ended
-}
-
-// expect says where the next line goes.
-func (p *prompter) expect(answer chan string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.waiting = answer
-}
-
-// read reads lines for as long as the process lives: a read from a terminal
-// cannot be given up. What nobody asked for is dropped.
-func (p *prompter) read() {
-	in := bufio.NewReader(io.LimitReader(p.in, 1<<20))
-	for {
-		line, err := in.ReadString('\n')
-		p.mu.Lock()
-		if p.waiting != nil && (line != "" || err != nil) {
-			p.waiting <- line
-			p.waiting = nil
-		}
-		p.ended = err != nil
-		p.mu.Unlock()
-		if err != nil {
-			return
-		}
+// wrap gives the command's two streams, which stay one value where they are.
+func (s *plainScreen) wrap(stdout, stderr io.Writer) (io.Writer, io.Writer) {
+	first := &waitingWriter{s, stdout}
+	if stdout == stderr {
+		return first, first
 	}
+	return first, &waitingWriter{s, stderr}
+}
+
+// A waitingWriter writes when no question stands.
+type waitingWriter struct {
+	screen *plainScreen
+	next   io.Writer
+}
+
+func (w *waitingWriter) Write(p []byte) (int, error) {
+	w.screen.turn.Lock()
+	defer w.screen.turn.Unlock()
+	return w.next.Write(p)
 }

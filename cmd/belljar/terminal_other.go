@@ -2,7 +2,11 @@
 
 package main
 
-import "os"
+import (
+	"context"
+	"errors"
+	"os"
+)
 
 // inForeground tells that nobody can be asked here: the network mode that asks
 // works on Linux only.
@@ -10,3 +14,6 @@ func inForeground(*os.File) bool { return false }
 
 // discardInput has nothing to discard where nobody is asked.
 func discardInput(*os.File) {}
+
+// readLine reads nothing where nobody is asked.
+func readLine(context.Context, *os.File) (string, error) { return "", errors.ErrUnsupported }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 
@@ -147,27 +148,38 @@ func (r *Renderer) network(event trajectory.Network) {
 }
 
 // Question shows a question, with the cursor behind it, and returns what is
-// called once it is answered or given up. In between no line is redrawn.
+// called once it is answered or given up. What else is to be shown waits until
+// then, so that the question is not covered.
 func (r *Renderer) Question(text string) (done func(answered bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endText()
 	r.erase()
 	r.write(r.paint(amber, Line(text)) + " ")
-	label := ""
+	r.asking = true
 	if r.live != nil {
-		label = r.live.label
-		r.live.set("")
+		r.live.paused = true
 	}
 	return func(answered bool) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if !answered {
-			r.write("\n")
+			_, _ = io.WriteString(r.out, "\n") // as in write
 		}
-		if r.live != nil && r.live.label == "" {
-			r.live.set(label)
-		}
+		r.resume()
+	}
+}
+
+// resume ends a question and shows what has come while it stood.
+func (r *Renderer) resume() {
+	if !r.asking {
+		return
+	}
+	r.asking = false
+	r.write(r.behind.String())
+	r.behind.Reset()
+	if r.live != nil {
+		r.live.paused = false
 	}
 }
 

@@ -14,6 +14,8 @@ type liveLine struct {
 	label string
 	since time.Time
 	drawn bool
+	// paused: something else stands on the last line.
+	paused bool
 
 	once sync.Once
 	quit chan struct{} // closed to end the ticker
@@ -35,7 +37,7 @@ func newLiveLine(mu *sync.Mutex, draw func(label string, since time.Duration)) *
 			}
 			mu.Lock()
 			// What is over within a second need not flicker.
-			if took := time.Since(l.since); l.label != "" && took >= liveInterval {
+			if took := time.Since(l.since); l.label != "" && !l.paused && took >= liveInterval {
 				draw(l.label, took)
 				l.drawn = true
 			}

@@ -54,6 +54,36 @@ func TestNetworkEventsAreBounded(t *testing.T) {
 	}
 }
 
+// TestQuestionIsNotCovered: what comes while a question stands is shown after
+// its answer, and the end of the screen shows it in any case.
+func TestQuestionIsNotCovered(t *testing.T) {
+	var out bytes.Buffer
+	r := ui.NewRenderer(&out, ui.Options{Terminal: ui.Terminal{Live: true}, Width: 60})
+	if err := r.Record(trajectory.Start{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, answered := range []bool{true, false} {
+		out.Reset()
+		done := r.Question("allow it?")
+		r.Text("the model goes on")
+		r.Notice("something happened")
+		if got := out.String(); got != "allow it? " {
+			t.Errorf("while the question stands %q is shown", got)
+		}
+		done(answered)
+		if got := out.String(); !strings.Contains(got, "the model goes on") || !strings.Contains(got, "something happened") || !answered && !strings.HasPrefix(got, "allow it? \n") {
+			t.Errorf("after the answer %q is shown", got)
+		}
+	}
+	out.Reset()
+	r.Question("and now?")
+	r.Notice("the end")
+	r.Close()
+	if got := out.String(); !strings.Contains(got, "the end") {
+		t.Errorf("at the end %q is shown", got)
+	}
+}
+
 func TestQuestion(t *testing.T) {
 	var out bytes.Buffer
 	r := ui.NewRenderer(&out, ui.Options{})

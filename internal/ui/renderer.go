@@ -39,6 +39,9 @@ type Renderer struct {
 	out  io.Writer
 	live *liveLine // nil where nothing is redrawn
 
+	asking bool            // a question stands on the last line
+	behind strings.Builder // what is shown once it is answered
+
 	clean    Sanitizer
 	wrap     wrapper
 	streamed strings.Builder // what came of the current answer's text
@@ -74,6 +77,7 @@ func (r *Renderer) Close() {
 	r.mu.Lock()
 	r.endText()
 	r.erase()
+	r.resume()
 	live := r.live
 	r.mu.Unlock()
 	// Outside the lock, as the ticker may be waiting for it.
@@ -154,7 +158,14 @@ func (r *Renderer) paint(s style, text string) string {
 
 // write sends text to the screen. Its errors are dropped on purpose: the
 // record is what must be complete, not the screen.
-func (r *Renderer) write(text string) { _, _ = io.WriteString(r.out, text) }
+// What comes while a question stands waits, or it would cover the question.
+func (r *Renderer) write(text string) {
+	if r.asking {
+		r.behind.WriteString(text)
+		return
+	}
+	_, _ = io.WriteString(r.out, text)
+}
 
 // line writes one line: a marked beginning, and the rest painted. While a run
 // goes on it may not be longer than the screen is wide and is clipped.
