@@ -216,6 +216,8 @@ func (b *bash) timeout(in bashArguments) (timeout time.Duration, clamped bool, e
 		return 0, false, nil
 	case in.Timeout == nil:
 		return b.opts.Timeout, false, nil
+	case *in.Timeout <= 0 && in.Background:
+		return 0, false, errors.New("timeout_seconds must be more than 0; leave it out and the job has no timeout")
 	case *in.Timeout <= 0:
 		return 0, false, fmt.Errorf("timeout_seconds must be more than 0; leave it out for the default of %s", seconds(b.opts.Timeout))
 	case in.Background:

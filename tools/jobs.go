@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -101,7 +102,7 @@ func (j *Jobs) start(ctx context.Context, cmd sandbox.Command) (*job, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	j.count++
 	started := &job{
-		id: fmt.Sprintf("job%d", j.count), command: cmd.Script, dir: cmd.Dir, timeout: cmd.Timeout, limits: j.sandbox.Info().Limits,
+		id: jobName(j.count), command: cmd.Script, dir: cmd.Dir, timeout: cmd.Timeout, limits: j.sandbox.Info().Limits,
 		shown: j.opts.mask(cmd.Script), begin: time.Now(), cancel: cancel, done: make(chan struct{}), log: newJobLog(j.opts.Keep),
 	}
 	j.list = append(j.list, started)
@@ -126,6 +127,11 @@ func (j *Jobs) forget() {
 	}
 }
 
+// jobPrefix begins the id of a job.
+const jobPrefix = "job"
+
+func jobName(number int) string { return jobPrefix + strconv.Itoa(number) }
+
 // find looks a job up. The error is for the model.
 func (j *Jobs) find(id string) (*job, error) {
 	j.mu.Lock()
@@ -135,10 +141,13 @@ func (j *Jobs) find(id string) (*job, error) {
 			return job, nil
 		}
 	}
-	if len(j.list) == 0 {
-		return nil, fmt.Errorf("there is no job %q: no job was started; bash with background starts one", id)
+	if n, err := strconv.Atoi(strings.TrimPrefix(id, jobPrefix)); err == nil && 0 < n && n <= j.count && id == jobName(n) {
+		return nil, fmt.Errorf("%s ended long ago, and what it wrote is forgotten: of all that have ended the last %d are known", id, keptJobs)
 	}
-	return nil, fmt.Errorf("there is no job %q; the jobs are: %s", id, jobNames(j.list))
+	if len(j.list) == 0 {
+		return nil, fmt.Errorf("there is no job %.100q: no job was started; bash with background starts one", id)
+	}
+	return nil, fmt.Errorf("there is no job %.100q; the jobs are: %s", id, jobNames(j.list))
 }
 
 // news tells which jobs have ended since the last time, a line each. Those

@@ -236,8 +236,11 @@ func TestJobsAtOnce(t *testing.T) {
 		b.call(t, "bash", `{"command":"true","background":true}`)
 		b.awaitEnded(t)
 	}
-	if res := b.call(t, "bash_output", `{"job":"job9"}`); !res.IsError || !strings.Contains(text(t, res), `there is no job "job9"; the jobs are: job1 (x), job2 (x), job4 (x)`) {
+	if res := b.call(t, "bash_output", `{"job":"job9"}`); !res.IsError || !strings.Contains(text(t, res), "job9 ended long ago") {
 		t.Errorf("a job of long ago: %+v", res)
+	}
+	if res := b.call(t, "bash_output", `{"job":"job999"}`); !res.IsError || !strings.Contains(text(t, res), `there is no job "job999"; the jobs are: job1 (x), job2 (x), job4 (x)`) {
+		t.Errorf("a job that never was: %+v", res)
 	}
 	if err := b.jobs.Close(); err != nil {
 		t.Error(err)
@@ -267,7 +270,7 @@ func TestJobCommand(t *testing.T) {
 		{name: "no timeout", args: `{"command":"x","background":true}`},
 		{name: "longer than a command may", args: `{"command":"x","background":true,"timeout_seconds":86400}`, timeout: 24 * time.Hour},
 		{name: "beyond any duration", args: `{"command":"x","background":true,"timeout_seconds":1e300}`, timeout: year},
-		{name: "zero", args: `{"command":"x","background":true,"timeout_seconds":0}`, refused: "must be more than 0"},
+		{name: "zero", args: `{"command":"x","background":true,"timeout_seconds":0}`, refused: "must be more than 0; leave it out and the job has no timeout"},
 		{name: "empty", args: `{"command":" ","background":true}`, refused: "empty"},
 		{name: "no script", args: `{"command":"a\u0000","background":true}`, refused: "NUL byte"},
 		{name: "not a boolean", args: `{"command":"x","background":"yes"}`, refused: "must be a boolean"},
