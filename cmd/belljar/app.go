@@ -18,6 +18,7 @@ type engine interface {
 	sandbox.Runtime
 	Description() string
 	Endpoint() docker.Endpoint
+	DataRoot() string
 	Image(ctx context.Context, ref string) (sandbox.Image, bool, error)
 	EnsureImage(ctx context.Context, ref string, progress io.Writer) (sandbox.Image, error)
 	BuildDefault(ctx context.Context, progress io.Writer) (sandbox.Image, error)
@@ -55,6 +56,7 @@ func newApp(connect func(context.Context, docker.Options) (engine, error)) *app 
 // run is the whole program: it runs the verb that the arguments name and
 // returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
+	findHome()
 	ctx, stop := withSignals(ctx, a.exit)
 	defer stop()
 	a.args = args

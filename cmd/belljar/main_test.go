@@ -139,6 +139,7 @@ func connectFake(_ context.Context, opts docker.Options) (engine, error) {
 func (f *fakeEngine) Description() string                { return "Fake Engine 1.0" }
 func (f *fakeEngine) Endpoint() docker.Endpoint          { return docker.Endpoint{} }
 func (f *fakeEngine) Sweep(context.Context) (int, error) { return 0, nil }
+func (f *fakeEngine) DataRoot() string                   { return "" }
 func (f *fakeEngine) Close() error                       { return nil }
 
 func (f *fakeEngine) List(context.Context) ([]docker.Listed, error) {

@@ -78,6 +78,11 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 			return nil, &usageError{err: err}
 		}
 	}
+	if !f.force {
+		if err := workspace.CheckEngineData(spec.Workspace, connected.DataRoot()); err != nil {
+			return nil, &usageError{err: err}
+		}
+	}
 	if _, err = connected.EnsureImage(ctx, spec.Image, progress); err != nil {
 		return nil, err
 	}

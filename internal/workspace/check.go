@@ -50,6 +50,17 @@ func Check(path string, force bool, sockets ...string) (string, error) {
 	return real, nil
 }
 
+// CheckEngineData refuses a folder that is, holds or lies in the folder where a
+// container engine keeps its images and containers, "" where that is not known:
+// all other containers could be changed through it.
+func CheckEngineData(dir, root string) error {
+	if root = resolved(root); root == "" || !within(dir, root) && !within(root, dir) {
+		return nil
+	}
+	return fmt.Errorf("workspace %s is refused: the engine keeps its containers and images in %s; "+
+		"make a folder for the task elsewhere and name it with --workspace, or insist with --force-workspace", dir, root)
+}
+
 // exposes says what a folder would hand over, or "".
 func exposes(dir string, info os.FileInfo, sockets []string) string {
 	if filepath.Dir(dir) == dir {
@@ -129,27 +140,39 @@ func credentials() []string {
 }
 
 // system tells whether dir is one of the system's own folders, or lies in one
-// whose files are not files.
+// that holds nothing but the system. A folder for temporary files is one that
+// all programs share; a folder in it is somebody's own.
 func system(dir string) bool {
 	if runtime.GOOS == "windows" {
 		return within(resolved(os.Getenv("SystemRoot")), dir)
 	}
-	for _, top := range []string{"/proc", "/sys"} {
-		if within(dir, top) {
+	for _, top := range []string{
+		"/proc", "/sys", "/dev", "/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+		"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/usr/share", "/usr/include",
+		"/var/lib/docker", "/var/lib/containerd", "/var/lib/containers", "/run/containerd", "/run/docker",
+		"/System", "/Library", "/private/etc",
+	} {
+		if isBelow(dir, top) && !isBelow(dir, "/dev/shm") {
 			return true
 		}
 	}
 	for _, name := range []string{
-		"/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/opt", "/root", "/run", "/sbin",
-		"/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/sbin", "/usr/share",
-		"/var", "/var/lib", "/var/lib/docker", "/var/log", "/var/run",
-		"/Applications", "/Library", "/System", "/Users", "/Volumes", "/private", "/private/etc", "/private/var",
+		"/dev/shm", "/home", "/media", "/opt", "/root", "/run", "/run/user", "/tmp",
+		"/usr", "/usr/local", "/usr/local/bin", "/usr/local/lib", "/usr/local/share", "/usr/src",
+		"/var", "/var/cache", "/var/lib", "/var/log", "/var/run", "/var/spool", "/var/tmp",
+		"/Applications", "/Users", "/Volumes", "/private", "/private/tmp", "/private/var", "/private/var/folders",
 	} {
 		if dir == name || dir == resolved(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// isBelow tells whether dir is top or below it, also where top is a link.
+func isBelow(dir, top string) bool {
+	real := resolved(top)
+	return within(dir, top) || real != "" && within(dir, real)
 }
 
 // knownSockets are where engines and key agents listen. Whoever can talk to

@@ -49,7 +49,11 @@ func TestCheck(t *testing.T) {
 		{name: "above home", path: "users", wantErr: "above the home folder"},
 		{name: "root", path: "/", wantErr: "root of the file system"},
 		{name: "etc", path: "/etc", wantErr: "system folder"},
+		{name: "below etc", path: "/etc/ssl", wantErr: "system folder"},
 		{name: "usr", path: "/usr", wantErr: "system folder"},
+		{name: "below usr", path: "/usr/lib", wantErr: "system folder"},
+		{name: "the folder for temporary files", path: "/tmp", wantErr: "is refused"},
+		{name: "the other one", path: "/var/tmp", wantErr: "is refused"},
 		{name: "credentials", path: "creds", wantErr: "has .aws directly"},
 		{name: "engine's socket", path: "engine", wantErr: "holds the socket"},
 		{name: "agent's socket, deep", path: "agent", wantErr: "holds the socket"},
@@ -80,5 +84,33 @@ func TestCheck(t *testing.T) {
 	t.Chdir(filepath.Join(home, "project"))
 	if got, err := workspace.Check("", false); err != nil || got != filepath.Join(home, "project") {
 		t.Errorf("Check of the current folder = %q, %v", got, err)
+	}
+}
+
+func TestCheckEngineData(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(top, "engine")
+	put(t, filepath.Join(root, "overlay2", "x"), "")
+	put(t, filepath.Join(top, "engine2", "x"), "")
+	link(t, root, filepath.Join(top, "data"))
+	for _, test := range []struct {
+		dir, root string
+		refused   bool
+	}{
+		{root, root, true},
+		{filepath.Join(root, "overlay2"), root, true},
+		{filepath.Join(root, "overlay2"), filepath.Join(top, "data"), true},
+		{top, root, true},
+		{filepath.Join(top, "engine2"), root, false},
+		{top, "", false},
+		{top, filepath.Join(top, "none"), false},
+	} {
+		err := workspace.CheckEngineData(test.dir, test.root)
+		if (err != nil) != test.refused || err != nil && !strings.Contains(err.Error(), "--force-workspace") {
+			t.Errorf("%s with the data in %s: %v, want refused: %v", test.dir, test.root, err, test.refused)
+		}
 	}
 }

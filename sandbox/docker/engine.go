@@ -49,3 +49,7 @@ type Engine struct {
 // seconds each on 2 processors, and 28 s on a current engine with an old
 // containerd.
 const maxStarts = 4
+
+// DataRoot is the folder on the engine's machine where it keeps images and
+// containers, "" where it tells none.
+func (e *Engine) DataRoot() string { return e.info.DockerRootDir }
