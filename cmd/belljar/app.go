@@ -100,6 +100,7 @@ func newRoot(a *app) *cobra.Command {
 		newExec(a), newRun(a), newDoctor(a), newImage(a), newSessions(a), newShow(a), newPs(a), newGC(a), newVersion(a),
 	)
 	finishHelp(root)
+	a.addCompletion(root)
 	return root
 }
 
