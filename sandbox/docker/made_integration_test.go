@@ -108,7 +108,7 @@ func checkMounts(t *testing.T, points []container.MountPoint, workspace string) 
 	if diff := cmp.Diff([]mounted{{workspace, sandbox.MountPoint, true}}, writable); diff != "" {
 		t.Errorf("writable mounts (-want +got):\n%s", diff)
 	}
-	want := []mounted{{Target: "/.belljar/belljar"}, {Target: "/etc/group"}, {Target: "/etc/passwd"}}
+	want := []mounted{{Target: "/.belljar/belljar"}, {Target: "/etc/group"}, {Target: "/etc/hosts"}, {Target: "/etc/passwd"}}
 	if diff := cmp.Diff(want, others, cmpopts.SortSlices(func(a, b mounted) bool { return a.Target < b.Target })); diff != "" {
 		t.Errorf("read-only mounts (-want +got):\n%s", diff)
 	}

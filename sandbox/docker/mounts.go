@@ -65,6 +65,9 @@ func (p *plan) mounts() []mount.Mount {
 		own = append(own, bind(filepath.Join(p.passwd, "passwd"), "/etc/passwd", true),
 			bind(filepath.Join(p.passwd, "group"), "/etc/group", true))
 	}
+	if p.hosts != "" {
+		own = append(own, bind(p.hosts, "/etc/hosts", true))
+	}
 	return slices.Concat(own, p.protections(), p.further())
 }
 

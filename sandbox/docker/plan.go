@@ -33,6 +33,7 @@ type plan struct {
 	helper    string
 	home      string         // the home folder inside
 	passwd    string         // host path of the folder with passwd and group; "" is the image's own
+	hosts     string         // host path of /etc/hosts; "" is the engine's
 	owner     supervisor.Ids // whom files must belong to, as counted inside
 	name      string
 	labels    map[string]string
@@ -81,6 +82,11 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	}
 	if err := p.settleUser(ctx); err != nil {
 		return nil, err
+	}
+	if p.networkDisabled() {
+		if p.hosts, err = e.hostsFile(); err != nil {
+			return nil, err
+		}
 	}
 	if p.security, err = e.securityOptions(); err != nil {
 		return nil, err

@@ -29,7 +29,9 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		Env:        supervisor.Environ(),
 		User:       p.initUser(),
 		WorkingDir: "/",
-		OpenStdin:  true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
+		// The mode none is asked for below all the same.
+		NetworkDisabled: p.networkDisabled(),
+		OpenStdin:       true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 		// PID 1 ignores what can be ignored, so a stop is a kill.
 		StopSignal: "SIGKILL", StopTimeout: &stop,
 		Labels: p.labels,
