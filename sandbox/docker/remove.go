@@ -56,6 +56,7 @@ func (e *Engine) removeLeft() error {
 func (e *Engine) end(id string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeBound)
 	defer cancel()
+	removed := e.removal(ctx, id)
 	start := time.Now()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		found, err := e.api.ContainerInspect(ctx, id)
@@ -71,9 +72,29 @@ func (e *Engine) end(id string) error {
 			err = e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
 		}
 		select {
+		case <-removed:
+			removed = nil // looked at again, since not every engine means it
 		case <-time.After(wait):
 		case <-ctx.Done():
 			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, errors.Join(err, ctx.Err()))
 		}
 	}
+}
+
+// removal asks the engine to tell when it has removed a container, which it
+// does sooner than it can be found out. The channel is closed then, and never
+// by an engine that does not answer the question. The end of the context ends
+// the question.
+func (e *Engine) removal(ctx context.Context, id string) <-chan struct{} {
+	removed := make(chan struct{})
+	go func() {
+		// The client waits until one of them is taken.
+		gone, failed := e.api.ContainerWait(ctx, id, container.WaitConditionRemoved)
+		select {
+		case <-gone:
+			close(removed)
+		case <-failed:
+		}
+	}()
+	return removed
 }
