@@ -141,7 +141,7 @@ func (o *outlet) startForwarder(ctx context.Context, p *plan, sandboxID string, 
 	}
 	release := context.AfterFunc(ctx, func() { conn.Close() })
 	defer release()
-	_, said, err := newFrames(conn.Reader).next()
+	_, said, err := newFrames(conn.Reader, shortBuffer).next()
 	if text := string(said); text != supervisor.Magic {
 		conn.Close()
 		if text = oneLine(text); text == "" && err != nil {

@@ -59,7 +59,7 @@ func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan contai
 	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait, began: make(chan struct{}), ended: make(chan struct{})}
 	var answers atomic.Int64 // how many came
 	l.group.Go(func() {
-		in := newFrames(conn.Reader)
+		in := newFrames(conn.Reader, shortBuffer)
 		for {
 			id, data, err := in.next()
 			switch {

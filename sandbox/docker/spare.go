@@ -93,7 +93,7 @@ func orCause(ctx context.Context, doing string, err error) error {
 func (s *spare) read() {
 	defer close(s.done)
 	defer s.conn.Close()
-	in, dec := newFrames(s.conn.Reader), &decoder{}
+	in, dec := newFrames(s.conn.Reader, outputBuffer), &decoder{}
 	raw := false
 	for {
 		id, data, err := in.next()

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -23,18 +24,28 @@ const (
 	streamStderr = 2
 )
 
-// frames splits a connection into the two streams.
+// frames splits a connection into the two streams. What it returns lies in its
+// buffer, so that output is not copied on its way.
 type frames struct {
-	r    io.Reader
-	buf  []byte
-	left int // bytes of the current frame not yet read
-	id   byte
+	r     *bufio.Reader
+	given int // bytes of the buffer that the last call returned
+	left  int // bytes of the current frame not yet returned
+	id    byte
 }
 
-func newFrames(r io.Reader) *frames { return &frames{r: r, buf: make([]byte, 32<<10)} }
+// Sizes of buffers. An engine sends frames of up to 32 KiB of a command's
+// output; what else comes is short.
+const (
+	outputBuffer = 64 << 10
+	shortBuffer  = 4 << 10
+)
+
+func newFrames(r io.Reader, size int) *frames { return &frames{r: bufio.NewReaderSize(r, size)} }
 
 // next returns some bytes of one stream. They are valid until the next call.
 func (f *frames) next() (id byte, data []byte, err error) {
+	_, _ = f.r.Discard(f.given) // in the buffer, so it cannot fail
+	f.given = 0
 	for f.left == 0 {
 		var head [frameHeader]byte
 		if _, err := io.ReadFull(f.r, head[:]); err != nil {
@@ -45,15 +56,13 @@ func (f *frames) next() (id byte, data []byte, err error) {
 			return 0, nil, fmt.Errorf("the engine sent a frame for stream %d, which does not exist", f.id)
 		}
 	}
-	n, err := f.r.Read(f.buf[:min(len(f.buf), f.left)])
-	f.left -= n
-	if n == 0 && err == nil {
-		err = io.ErrNoProgress
+	if _, err := f.r.Peek(1); err != nil {
+		return f.id, nil, err
 	}
-	if n > 0 {
-		err = nil
-	}
-	return f.id, f.buf[:n], err
+	f.given = min(f.r.Buffered(), f.left)
+	f.left -= f.given
+	data, err = f.r.Peek(f.given)
+	return f.id, data, err
 }
 
 // A scanner takes one stream of a command and finds the trailer in it, however

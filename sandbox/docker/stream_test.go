@@ -114,7 +114,7 @@ func TestFramesSplitTheStreams(t *testing.T) {
 		"with the end": iotest.DataErrReader(strings.NewReader(in)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFrames(r)
+			f := newFrames(r, shortBuffer)
 			var out, errOut bytes.Buffer
 			for {
 				id, data, err := f.next()
@@ -138,10 +138,10 @@ func TestFramesSplitTheStreams(t *testing.T) {
 }
 
 func TestFramesRefuseNonsense(t *testing.T) {
-	if _, _, err := newFrames(strings.NewReader("HTTP/1.1 500")).next(); err == nil {
+	if _, _, err := newFrames(strings.NewReader("HTTP/1.1 500"), shortBuffer).next(); err == nil {
 		t.Error("a stream that is none was taken")
 	}
-	if _, _, err := newFrames(strings.NewReader(frame(1, "cut")[:9])).next(); err != nil {
+	if _, _, err := newFrames(strings.NewReader(frame(1, "cut")[:9]), shortBuffer).next(); err != nil {
 		t.Errorf("the first bytes of a cut frame: %v", err)
 	}
 }
