@@ -49,6 +49,9 @@ type Spec struct {
 	// AllowMissingLimits starts the sandbox even where a limit is not in force;
 	// Info.Readings and Info.Loosened tell which. Without it that is an error.
 	AllowMissingLimits bool
+	// Once says that one command is expected, so that the sandbox need not be
+	// ready for another. It changes nothing but times: more commands can be run.
+	Once bool
 	// Session names the session that the sandbox belongs to, for labels.
 	Session string
 }

@@ -137,6 +137,8 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 		return err
 	}
 	out.fill(&spec)
+	// With stdin passed on a second spare is needed to end the command.
+	spec.Once = !opts.interactive
 	j, err := a.open(ctx, &opts.sandboxFlags, spec, a.stderr)
 	if err != nil {
 		return err

@@ -29,7 +29,8 @@ const (
 type Op string
 
 // The requests. A supervisor serves any number of Prepare, Kill, Count and
-// Give requests and ends after one Run.
+// Give requests and ends after one Run. While that runs it takes a Kill only,
+// and only where it is alone.
 const (
 	Prepare Op = "prepare" // start a shell ahead for a Run of the same Setup
 	Run     Op = "run"     // run one command
@@ -47,6 +48,10 @@ type Request struct {
 	Nonce string `json:",omitempty"`
 	// Args is a Run without a shell.
 	Args [][]byte `json:",omitempty"`
+	// Alone says of a Run that no other supervisor waits which could end its
+	// processes. This one then takes a Kill while the command runs, without
+	// Victims, which its trailer answers. Not for a command with Stdin.
+	Alone bool `json:",omitempty"`
 	// ScriptLen is the number of script bytes that follow this frame.
 	ScriptLen int `json:",omitempty"`
 	// Victims are the supervisors whose processes a Kill ends, them included.
@@ -148,6 +153,10 @@ type Trailer struct {
 	Cleared   bool   `json:",omitempty"`
 	Killed    []Proc `json:",omitempty"`
 	KillCount int    `json:",omitempty"`
+	// Ended is set when a Kill came, see Request.Alone; Clean that a last look
+	// found nothing alive of what was to be ended.
+	Ended bool `json:",omitempty"`
+	Clean bool `json:",omitempty"`
 	// StartError tells why an argv could not be started, as an errno.
 	StartError int `json:",omitempty"`
 }

@@ -41,6 +41,9 @@ func (s *spare) run(req Request) int {
 		_ = s.reply(req, Reply{Error: "the image has no shell, so that only an argv can be run"})
 		return 125
 	}
+	if req.Alone && !req.Setup.Stdin {
+		s.guard = startGuard()
+	}
 	// Acknowledged: from here on the command may have run.
 	trailer := Trailer{Before: s.counters.read()}
 	if s.reply(req, Reply{DirLost: lost, Counters: trailer.Before}) != nil {
@@ -63,6 +66,7 @@ func (s *spare) run(req Request) int {
 			trailer.StartError = int(errno)
 		}
 	} else {
+		s.guard.watch(c.pid)
 		c.give(script)
 		end := c.wait()
 		trailer.Code, trailer.Signal, trailer.Dir, trailer.DirGone = end.code, end.signal, []byte(end.dir), end.gone
@@ -94,6 +98,10 @@ const (
 // may only have begun when its shell ends, hence a second look while the number
 // still grows.
 func (s *spare) settle(t *Trailer) {
+	if s.guard.wanted() {
+		s.endOwn(t)
+		return
+	}
 	if s.alone() {
 		t.After = s.counters.read()
 		return
@@ -108,6 +116,11 @@ func (s *spare) settle(t *Trailer) {
 		now := lastPID()
 		if still++; now != last {
 			last, still = now, 0
+		}
+		s.guard.yield()
+		if s.guard.wanted() {
+			s.endOwn(t)
+			return
 		}
 		waited := time.Since(start)
 		if t.LeftCount == 0 || t.After.Full() || still >= stillLooks || waited > settleBound ||

@@ -124,6 +124,7 @@ type spare struct {
 	adopts   bool   // orphans of its command become its children
 	ahead    *child // the shell that was started ahead, or nil
 	setup    Setup  // what ahead was started from
+	guard    *guard // nil but for a command that nobody else could end
 }
 
 // reply answers a request with what is always told.

@@ -27,6 +27,7 @@ type box struct {
 	giver  func() (*container.Config, *container.HostConfig)
 	lease  *lease
 	pool   *pool
+	once   bool         // one command is expected, which need not wait for a second spare
 	outlet *outlet      // nil unless the network mode is allow
 	notify func(string) // Spec.Notify
 	disk   *diskWatch   // nil: no limit

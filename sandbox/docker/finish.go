@@ -237,7 +237,7 @@ func (r *run) endedWithoutTrailer() (sandbox.Result, error) {
 
 // endIt ends the command's processes and makes the result.
 func (r *run) endIt(status sandbox.Status) (sandbox.Result, error) {
-	report, err := r.box.endProcesses(supervisor.Request{Victims: []supervisor.Proc{r.spare.self}})
+	report, err := r.endProcesses()
 	reason := ""
 	if status == sandbox.DiskLimit {
 		reason = r.disk.reason
@@ -280,6 +280,9 @@ func (r *run) killedResult(report supervisor.Reply) sandbox.Result {
 // next starts the spares for what the next command probably is: the same in
 // the directory where this one ended.
 func (r *run) next(dir string) {
+	if r.box.once {
+		return
+	}
 	setup := r.box.setup(r.cmd, dir)
 	if len(r.cmd.Args) == 0 {
 		r.box.pool.hint(setup)

@@ -32,21 +32,27 @@ type run struct {
 	before  supervisor.Counters
 	dirLost bool
 	disk    *diskTrip
-	cleared int // the box's count when the command was started
+	alone   bool // its own supervisor can end it
+	cleared int  // the box's count when the command was started
 }
 
 // handOver gives the command to a spare. One that died before it acknowledged
 // is replaced in silence; after that the command may have run, and never is.
 func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*run, error) {
+	// A command that reads from the connection leaves no way to ask.
+	alone, delay := b.once && cmd.Stdin == nil, refillDelay
+	if alone {
+		delay = onceDelay
+	}
 	for try := 1; ; try++ {
-		s, err := b.takeSpare(ctx)
+		s, err := b.takeSpare(ctx, alone)
 		if err != nil {
 			return nil, err
 		}
-		r := &run{box: b, cmd: cmd, dir: dir, spare: s, disk: b.disk.current()}
+		r := &run{box: b, cmd: cmd, dir: dir, spare: s, disk: b.disk.current(), alone: alone}
 		err = r.give(ctx)
 		if err == nil {
-			b.pool.top(refillDelay)
+			b.pool.top(delay)
 			return r, nil
 		}
 		again := b.mayRetry(s)
@@ -77,22 +83,22 @@ func (b *box) mayRetry(s *spare) bool {
 
 // takeSpare takes a spare, and clears the sandbox when none can be started
 // because what commands left behind fills the process limit.
-func (b *box) takeSpare(ctx context.Context) (*spare, error) {
-	s, err := b.pool.take(ctx)
+func (b *box) takeSpare(ctx context.Context, alone bool) (*spare, error) {
+	s, err := b.pool.take(ctx, alone)
 	if err == nil || ctx.Err() != nil || !b.full() {
 		return s, err
 	}
 	if clearErr := b.clear(); clearErr != nil {
 		return nil, fmt.Errorf("%w; clearing the sandbox: %w", err, clearErr)
 	}
-	return b.pool.take(ctx)
+	return b.pool.take(ctx, alone)
 }
 
 // give sends the command and waits for the acknowledgement.
 func (r *run) give(ctx context.Context) error {
 	nonce := newNonce()
 	req := supervisor.Request{
-		Op: supervisor.Run, Setup: r.box.setup(r.cmd, r.dir), Nonce: nonce, ScriptLen: len(r.cmd.Script),
+		Op: supervisor.Run, Setup: r.box.setup(r.cmd, r.dir), Nonce: nonce, ScriptLen: len(r.cmd.Script), Alone: r.alone,
 	}
 	for _, arg := range r.cmd.Args {
 		req.Args = append(req.Args, []byte(arg))

@@ -19,9 +19,15 @@ const idleSpares = 1
 // competes with it for the processors.
 const refillDelay = 10 * time.Millisecond
 
+// onceDelay is how long a command runs, of which none is expected after it,
+// before a second spare is started: an exec that is being started holds up the
+// end of its container. Until then the command's own supervisor can end it.
+const onceDelay = 500 * time.Millisecond
+
 // A pool keeps the spares of one sandbox.
 type pool struct {
 	start   func() (*spare, error) // bounded by the sandbox's life
+	once    bool                   // one command is expected, and none after it
 	closing chan struct{}          // closed by close
 	wg      sync.WaitGroup         // refills under way
 
@@ -38,14 +44,14 @@ type pool struct {
 	closed  bool
 }
 
-func newPool(start func() (*spare, error)) *pool {
-	return &pool{start: start, closing: make(chan struct{}), changed: make(chan struct{}), rush: make(chan struct{})}
+func newPool(once bool, start func() (*spare, error)) *pool {
+	return &pool{start: start, once: once, closing: make(chan struct{}), changed: make(chan struct{}), rush: make(chan struct{})}
 }
 
 // take returns a spare for one command, started now if none waits. Without a
-// killer no command is begun: a fork bomb needs less time to fill the process
-// limit than an engine to start an exec.
-func (p *pool) take(ctx context.Context) (*spare, error) {
+// killer no command is begun, unless it may be alone: a fork bomb needs less
+// time to fill the process limit than an engine to start an exec.
+func (p *pool) take(ctx context.Context, alone bool) (*spare, error) {
 	p.mu.Lock()
 	p.waiting++
 	if p.refills == 0 {
@@ -58,9 +64,7 @@ func (p *pool) take(ctx context.Context) (*spare, error) {
 	}()
 	for {
 		p.prune()
-		if n := len(p.idle); n > 0 && p.killer != nil {
-			s := p.idle[n-1]
-			p.idle = p.idle[:n-1]
+		if s := p.pick(alone); s != nil {
 			p.mu.Unlock()
 			return s, nil
 		}
@@ -75,7 +79,7 @@ func (p *pool) take(ctx context.Context) (*spare, error) {
 			return nil, err
 		}
 		want := p.waiting
-		if p.killer == nil && p.lent == 0 {
+		if p.killer == nil && p.lent == 0 && !alone {
 			want++
 		}
 		for p.refills+len(p.idle) < want {
@@ -92,6 +96,31 @@ func (p *pool) take(ctx context.Context) (*spare, error) {
 		}
 		p.mu.Lock()
 	}
+}
+
+// pick takes a spare that waits, if one does. The lock is held.
+func (p *pool) pick(alone bool) *spare {
+	n := len(p.idle)
+	switch {
+	case n > 0 && (p.killer != nil || alone):
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return s
+	case alone && p.killer != nil:
+		s := p.killer
+		p.killer = nil
+		return s
+	default:
+		return nil
+	}
+}
+
+// guarded tells whether a spare waits that could end processes.
+func (p *pool) guarded() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prune()
+	return p.killer != nil
 }
 
 var errPoolClosed = errors.New("the sandbox is closing")
@@ -126,13 +155,22 @@ func (p *pool) top(delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.prune()
-	want := idleSpares - len(p.idle)
-	if p.killer == nil && p.lent == 0 {
-		want++
-	}
-	for p.refills < want && !p.closed {
+	for p.refills < p.missing() && !p.closed {
 		p.refill(delay)
 	}
+}
+
+// missing is how many spares there should be beside those that wait. The lock
+// is held.
+func (p *pool) missing() int {
+	have, want := len(p.idle), idleSpares+1
+	if p.once {
+		want = 1 // first to run the command, then to end its processes
+	}
+	if p.killer != nil || p.lent > 0 {
+		have++
+	}
+	return want - have
 }
 
 // refill starts one spare in the background. The lock is held.

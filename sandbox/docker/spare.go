@@ -245,6 +245,15 @@ func (s *spare) send(req supervisor.Request, script []byte, out *sink) error {
 	return err
 }
 
+// tell sends a request to a supervisor whose command runs. Nothing answers it
+// but the trailer.
+func (s *spare) tell(req supervisor.Request) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	_ = s.conn.Conn.SetWriteDeadline(time.Now().Add(ackWait))
+	return supervisor.WriteFrame(s.conn.Conn, req)
+}
+
 // alive tells whether the stream is still open.
 func (s *spare) alive() bool {
 	select {

@@ -61,7 +61,9 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 		},
 	}
 	b.giver = func() (*container.Config, *container.HostConfig) { return plan.giver(b.giving.Since) }
-	b.pool = newPool(func() (*spare, error) { return b.startSpare(lifetime) })
+	// Giving files to their owner takes a second spare at once.
+	b.once = spec.Once && b.giving == nil
+	b.pool = newPool(b.once, func() (*spare, error) { return b.startSpare(lifetime) })
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.Close())
@@ -125,7 +127,7 @@ func (b *box) check(ctx context.Context, plan *plan) error {
 	defer cancel(nil)
 	stopWatching := b.watch(cancel)
 	defer stopWatching()
-	first, err := b.pool.take(ctx)
+	first, err := b.pool.take(ctx, true)
 	if err != nil {
 		return b.explain("preparing the container", err)
 	}
