@@ -23,6 +23,8 @@ type PromptData struct {
 	Shell, User string
 	// SystemWritable tells that commands are root on a system of their own.
 	SystemWritable bool
+	// ReadOnly and Writable are where further folders of the user are inside.
+	ReadOnly, Writable []string
 	// Network is the network mode: "none", or anything that lets traffic out.
 	Network string
 	// Hosts are the rules of the network mode "allow", and Injections the

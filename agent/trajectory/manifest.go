@@ -37,11 +37,20 @@ type Manifest struct {
 	InjectHeaders []string `json:"inject_headers,omitempty"`
 	// Protected are the paths of the workspace that commands could not change.
 	Protected []string `json:"protected"`
+	// Mounts are the further folders that the user let the sandbox see.
+	Mounts []Mount `json:"mounts,omitempty"`
 	// Loosened names every setting that is weaker than the strict profile's.
 	Loosened []string `json:"loosened"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
 	OnLost   string   `json:"on_lost,omitempty"`
 	Versions Versions `json:"versions"`
+}
+
+// A Mount is a host folder where the sandbox saw it.
+type Mount struct {
+	Source   string `json:"source"`
+	Target   string `json:"target"`
+	ReadOnly bool   `json:"read_only"`
 }
 
 // Versions say what made a record.

@@ -54,6 +54,7 @@ type execJSON struct {
 	User         string            `json:"user"`
 	Limits       sandbox.Limits    `json:"limits"`
 	Network      sandbox.Network   `json:"network"`
+	Mounts       []sandbox.Mount   `json:"mounts"`
 	// AllowHosts and InjectHeaders are what the network mode allow let through,
 	// and NetworkDecisions what was decided; NetworkDropped counts those that
 	// the list had no room for.
@@ -90,7 +91,7 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		Left: orEmpty(result.Left), LeftCount: result.LeftCount,
 		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
 		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, Profile: info.Profile, User: info.User,
-		Limits: info.Limits, Network: info.Network, Protected: orEmpty(info.Protected.ReadOnly), Loosened: orEmpty(info.Loosened),
+		Limits: info.Limits, Network: info.Network, Mounts: orEmpty(info.Mounts), Protected: orEmpty(info.Protected.ReadOnly), Loosened: orEmpty(info.Loosened),
 		HostRisks: risksOf(r.risks),
 		Readings:  orEmpty(info.Readings), Capabilities: info.Capabilities,
 	}

@@ -92,6 +92,7 @@ type sandboxFlags struct {
 	force     bool
 	networkFlags
 	env, pass []string
+	mounts    []string
 	protect   bool
 }
 
@@ -102,6 +103,7 @@ func (f *sandboxFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.env, "env", nil, "environment variable K=V for commands (may be repeated)")
 	flags.StringArrayVar(&f.pass, "pass-env", nil, "variable K of belljar's own environment to hand on (may be repeated)")
 	flags.BoolVar(&f.protect, "protect", true, "keep the workspace's .git/config and .git/hooks, which programs on the host obey, from being changed; --protect=false lets commands change them")
+	flags.StringArrayVar(&f.mounts, "mount", nil, "further folder SRC:DST to mount at DST, read-only with :ro (may be repeated)")
 	f.profileFlags.add(flags)
 	f.limitFlags.add(flags)
 	f.engineFlags.add(flags)

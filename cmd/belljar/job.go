@@ -73,7 +73,7 @@ func (j *job) prepare(args []string) (err error) {
 	if j.spec, err = j.app.place(&j.opts.sandboxFlags); err != nil {
 		return err
 	}
-	if j.state, err = stateDirFor(j.spec.Workspace); err != nil {
+	if j.state, err = stateDirFor(j.spec.Workspace, j.spec.Mounts); err != nil {
 		return err
 	}
 	j.gate.fill(&j.spec)
@@ -194,6 +194,9 @@ func (j *job) describe() error {
 	manifest.Network, manifest.Loosened = string(info.Network), info.Loosened
 	manifest.Protected = info.Protected.ReadOnly
 	manifest.Limits = limitsOf(info.Limits)
+	for _, m := range j.userMounts() {
+		manifest.Mounts = append(manifest.Mounts, trajectory.Mount(m))
+	}
 	if err := j.session.SetManifest(manifest); err != nil {
 		return err
 	}

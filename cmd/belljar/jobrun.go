@@ -109,7 +109,9 @@ func (j *job) systemPrompt() (string, error) {
 	if j.opts.maxTimeout > 0 {
 		timeout = min(timeout, j.opts.maxTimeout)
 	}
+	readOnly, writable := targets(j.userMounts())
 	return agent.SystemPrompt(agent.PromptData{
+		ReadOnly: readOnly, Writable: writable,
 		MountPoint: info.MountPoint, Shell: info.Shell, User: info.User, SystemWritable: j.spec.OwnSystem(), Network: string(info.Network),
 		Hosts: hosts, Injections: injections,
 		Memory: info.Limits.Memory, CPUs: info.Limits.CPUs, Pids: info.Limits.Pids,

@@ -40,12 +40,16 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	if err != nil {
 		return sandbox.Spec{}, &usageError{err: err}
 	}
+	mounts, err := f.mountList()
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
 	owner, err := workspace.OwnerOf(folder)
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
 	spec := sandbox.Spec{
-		Workspace: folder, Owner: owner, Image: f.image, Runtime: f.runtime,
+		Workspace: folder, Mounts: mounts, Owner: owner, Image: f.image, Runtime: f.runtime,
 		Network: network, Limits: f.limits(), AllowMissingLimits: f.allowMissing, Env: env, Unprotected: !f.protect,
 	}
 	if spec.Image == "" {
@@ -76,6 +80,9 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 	if socket, ok := strings.CutPrefix(connected.Endpoint().Host, "unix://"); ok {
 		if _, err := workspace.Check(f.workspace, f.force, socket); err != nil {
 			return nil, &usageError{err: err}
+		}
+		if _, err := f.mountList(socket); err != nil {
+			return nil, err
 		}
 	}
 	if !f.force {

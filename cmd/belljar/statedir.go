@@ -8,15 +8,23 @@ import (
 	"path/filepath"
 
 	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/sandbox"
 )
 
-// stateDirFor is the folder for the record of a run on a workspace. Neither
-// may lie in the other: what runs in the sandbox could change its own record,
-// or read those of other runs.
-func stateDirFor(folder string) (string, error) {
+// stateDirFor is the folder for the record of a run on a workspace, with
+// further folders mounted. None may lie in the other: what runs in the sandbox
+// could change its own record, or read those of other runs.
+func stateDirFor(folder string, mounts []sandbox.Mount) (string, error) {
 	dir, err := trajectory.StateDir()
 	if err != nil {
 		return "", err
+	}
+	for _, m := range mounts {
+		existing, whole, err := resolveExisting(dir)
+		if err == nil && (isBelow(existing, m.Source) || whole && isBelow(m.Source, existing)) {
+			return "", usagef("the mounted folder %s and the state folder %s lie in each other, so the sandbox could come to "+
+				"the records of runs; set BELLJAR_STATE_DIR to a folder elsewhere, or mount another", m.Source, dir)
+		}
 	}
 	existing, whole, err := resolveExisting(dir)
 	if err != nil {
