@@ -37,6 +37,7 @@ func give(g Giving, bound time.Duration) Given {
 	var stat unix.Stat_t
 	if unix.Fstat(fd, &stat) == nil {
 		giver.device = stat.Dev
+		giver.top(fd, &stat)
 	}
 	giver.folder(fd)
 	return giver.given
@@ -48,6 +49,27 @@ type giver struct {
 	device uint64 // of the folder; other file systems below it are not entered
 	end    time.Time
 	given  Given
+}
+
+// top gives the folder itself back to whom it belonged to.
+func (g *giver) top(fd int, stat *unix.Stat_t) {
+	if g.Top == nil || int(stat.Uid) == g.Top.UID && int(stat.Gid) == g.Top.GID {
+		return
+	}
+	if unix.Fchown(fd, g.Top.UID, g.Top.GID) != nil {
+		g.given.Refused++
+		return
+	}
+	g.given.Count++
+}
+
+// idsOf tells whom a path belongs to, nil where that cannot be told.
+func idsOf(path string) *Ids {
+	var stat unix.Stat_t
+	if unix.Stat(path, &stat) != nil {
+		return nil
+	}
+	return &Ids{UID: int(stat.Uid), GID: int(stat.Gid)}
 }
 
 // folder looks at everything in a folder, and closes it.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 )
 
@@ -48,7 +49,7 @@ func (m made) make(t *testing.T, dir string) {
 	}
 }
 
-func idsOf(t *testing.T, path string) (Ids, os.FileMode) {
+func ownership(t *testing.T, path string) (Ids, os.FileMode) {
 	t.Helper()
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -100,7 +101,7 @@ func TestGive(t *testing.T) {
 		t.Errorf("got %+v, want %d given and nothing refused", got, len(files))
 	}
 	for _, file := range append(files, made{name: "second-name", mode: 0o640}, made{name: "fifo", mode: os.ModeNamedPipe | 0o600}) {
-		ids, mode := idsOf(t, filepath.Join(dir, file.name))
+		ids, mode := ownership(t, filepath.Join(dir, file.name))
 		if ids != owner {
 			t.Errorf("%s belongs to %v, want %v", file.name, ids, owner)
 		}
@@ -108,7 +109,7 @@ func TestGive(t *testing.T) {
 			t.Errorf("%s has mode %v, want %v", file.name, mode, want)
 		}
 	}
-	if ids, _ := idsOf(t, far); ids != stranger {
+	if ids, _ := ownership(t, far); ids != stranger {
 		t.Errorf("a file outside was given to %v", ids)
 	}
 }
@@ -141,12 +142,27 @@ func TestGiveOlder(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for name, want := range map[string]Ids{"old": stranger, "taken": owner, "linked": {}} {
-		if ids, _ := idsOf(t, filepath.Join(dir, name)); ids != want {
+		if ids, _ := ownership(t, filepath.Join(dir, name)); ids != want {
 			t.Errorf("%s belongs to %v, want %v", name, ids, want)
 		}
 	}
-	if _, mode := idsOf(t, filepath.Join(dir, "old")); mode&os.ModeSetuid == 0 {
+	if _, mode := ownership(t, filepath.Join(dir, "old")); mode&os.ModeSetuid == 0 {
 		t.Error("the mode of a file that nobody touched was changed")
+	}
+}
+
+// TestGiveTop has a command take the folder itself, which did not belong to the
+// owner.
+func TestGiveTop(t *testing.T) {
+	needRoot(t)
+	dir := t.TempDir()
+	give(Giving{Root: []byte(dir), Owner: owner, Top: &stranger}, time.Minute)
+	if ids, _ := ownership(t, dir); ids != stranger {
+		t.Errorf("the folder belongs to %v, want %v", ids, stranger)
+	}
+	got := give(Giving{Root: []byte(dir), Owner: owner}, time.Minute)
+	if ids, _ := ownership(t, dir); ids != stranger || got.Count != 0 {
+		t.Errorf("the folder belongs to %v, %+v, want it left alone where nothing is known", ids, got)
 	}
 }
 
@@ -162,7 +178,7 @@ func TestGiveLate(t *testing.T) {
 }
 
 func TestGivingArguments(t *testing.T) {
-	for _, args := range [][]string{{"1", "2", "3"}, {"x", "2", "3", "/a"}, {"1", "y", "3", "/a"}, {"1", "2", "z", "/a"}, {"1", "2", "3", "/a", "b"}} {
+	for _, args := range [][]string{{"1", "2", "3"}, {"x", "2", "3", "/a"}, {"1", "y", "3", "/a"}, {"1", "2", "z", "/a"}, {"1", "2", "3", "/a", "4"}, {"1", "2", "3", "/a", "x", "5"}, {"1", "2", "3", "/a", "4", "y"}} {
 		if _, err := parseGiving(args); err == nil {
 			t.Errorf("%q was taken", args)
 		}
@@ -171,8 +187,16 @@ func TestGivingArguments(t *testing.T) {
 	if got, err := parseGiving(none.args()); got != nil || err != nil {
 		t.Errorf("nothing to give became %+v, error %v", got, err)
 	}
-	want := &Giving{Root: []byte("/work space"), Owner: owner, Since: 5}
-	if got, err := parseGiving(want.args()); err != nil || got.Owner != owner || got.Since != 5 || string(got.Root) != "/work space" {
-		t.Errorf("got %+v, error %v", got, err)
+	for _, want := range []*Giving{
+		{Root: []byte("/work space"), Owner: owner, Since: 5},
+		{Root: []byte("/work space"), Owner: owner, Since: 5, Top: &stranger},
+	} {
+		got, err := parseGiving(want.args())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	}
 }

@@ -28,6 +28,9 @@ type Giving struct {
 	// clock that marks files. What was last changed before stays as it is; 0
 	// is now, when PID 1 is told so.
 	Since int64
+	// Top is whom the folder itself belongs to, who need not be the owner. nil
+	// is whom it belongs to now, when PID 1 is told so; a spare leaves it alone.
+	Top *Ids
 }
 
 // Given says what became of a Giving.
@@ -44,7 +47,11 @@ func (g *Giving) args() []string {
 	if g == nil {
 		return nil
 	}
-	return []string{strconv.Itoa(g.Owner.UID), strconv.Itoa(g.Owner.GID), strconv.FormatInt(g.Since, 10), string(g.Root)}
+	list := []string{strconv.Itoa(g.Owner.UID), strconv.Itoa(g.Owner.GID), strconv.FormatInt(g.Since, 10), string(g.Root)}
+	if g.Top != nil {
+		list = append(list, strconv.Itoa(g.Top.UID), strconv.Itoa(g.Top.GID))
+	}
+	return list
 }
 
 // parseGiving reads what args wrote; nil for no arguments.
@@ -52,14 +59,10 @@ func parseGiving(args []string) (*Giving, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
-	if len(args) != 4 {
-		return nil, fmt.Errorf("%d arguments, want 4", len(args))
+	if len(args) != 4 && len(args) != 6 {
+		return nil, fmt.Errorf("%d arguments, want 4 or 6", len(args))
 	}
-	uid, err := strconv.Atoi(args[0])
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.Atoi(args[1])
+	owner, err := parseIds(args[0], args[1])
 	if err != nil {
 		return nil, err
 	}
@@ -67,5 +70,21 @@ func parseGiving(args []string) (*Giving, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Giving{Root: []byte(args[3]), Owner: Ids{uid, gid}, Since: since}, nil
+	giving := &Giving{Root: []byte(args[3]), Owner: owner, Since: since}
+	if len(args) == 6 {
+		top, err := parseIds(args[4], args[5])
+		if err != nil {
+			return nil, err
+		}
+		giving.Top = &top
+	}
+	return giving, nil
+}
+
+func parseIds(uid, gid string) (ids Ids, err error) {
+	if ids.UID, err = strconv.Atoi(uid); err != nil {
+		return ids, err
+	}
+	ids.GID, err = strconv.Atoi(gid)
+	return ids, err
 }

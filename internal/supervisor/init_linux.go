@@ -25,6 +25,9 @@ func initMain(seconds int, giving *Giving) int {
 		if giving.Since == 0 {
 			giving.Since = fileClock()
 		}
+		if giving.Top == nil {
+			giving.Top = idsOf(string(giving.Root))
+		}
 		protect()
 	}
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,

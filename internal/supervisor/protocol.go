@@ -124,6 +124,8 @@ type Reply struct {
 	Inode   uint64 `json:",omitempty"`
 	Device  uint64 `json:",omitempty"`
 	NoEntry bool   `json:",omitempty"`
+	// Ids are whom the setup's Root belongs to, in answer to a Count.
+	Ids *Ids `json:",omitempty"`
 	// Now is the time by the clock that marks files, in nanoseconds of the
 	// epoch, in answer to a Count.
 	Now int64 `json:",omitempty"`

@@ -113,7 +113,7 @@ func identify(path string) Reply {
 	if unix.Stat(path, &stat) != nil {
 		return Reply{NoEntry: true}
 	}
-	return Reply{Inode: stat.Ino, Device: uint64(stat.Dev), NoEntry: unix.Access(path, unix.X_OK) != nil}
+	return Reply{Inode: stat.Ino, Device: uint64(stat.Dev), Ids: &Ids{int(stat.Uid), int(stat.Gid)}, NoEntry: unix.Access(path, unix.X_OK) != nil}
 }
 
 // A spare is the state of one supervisor.

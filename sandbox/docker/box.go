@@ -47,6 +47,7 @@ type box struct {
 	mu      sync.Mutex
 	active  map[*run]struct{} // commands that run
 	known   []supervisor.Proc // left by commands that have ended
+	walk    *walk             // the next one that gives files, and has not begun
 	broken  error             // set when processes could not be ended
 	cleared int               // how often everything had to be ended
 	note    string            // for the next command that ends

@@ -165,8 +165,12 @@ func TestDevOwner(t *testing.T) {
 	}
 	wantIds(t, filepath.Join(spec.Workspace, "timed"), uid, gid)
 
+	// The folder itself, after a command and at the end.
+	script(t, sb, "chown daemon:daemon .")
+	wantIds(t, spec.Workspace, uid, gid)
+
 	// One that goes on after its command, until the end of the sandbox.
-	script(t, sb, "setsid sh -c 'while :; do mkdir -p bg; touch bg/$((i += 1)); chown daemon bg/*; done' >/dev/null 2>&1 & sleep 0.2")
+	script(t, sb, "setsid sh -c 'while :; do mkdir -p bg; touch bg/$((i += 1)); chown daemon . bg/*; done' >/dev/null 2>&1 & sleep 0.2")
 	if err := sb.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}

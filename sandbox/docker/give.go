@@ -20,22 +20,50 @@ const (
 	lastGiveWait = supervisor.LastGiveBound + 5*time.Second
 )
 
+// A walk looks once at the workspace for files to give, for all commands that
+// had ended before it began.
+type walk struct {
+	done chan struct{}
+	note string // what could not be given; valid once done is closed
+}
+
 // giveFiles gives what commands that are root made in the workspace to its
-// owner, and says what could not be given. It is done by the spare that ends
-// processes, not by the command's own supervisor: that one may be gone, and
-// the time that it takes is not the command's.
+// owner, and says what could not be given. Commands that end while a walk is
+// under way share the next one: a walk sees every file of the workspace, and
+// one after another would let many commands wait for the sum of them.
 func (b *box) giveFiles() (note string) {
 	b.mu.Lock()
-	broken := b.broken != nil
-	b.mu.Unlock()
-	if b.giving == nil || broken {
+	if b.giving == nil || b.broken != nil {
+		b.mu.Unlock()
 		return "" // Close does what a broken sandbox cannot
 	}
+	next, first := b.walk, b.walk == nil
+	if first {
+		next = &walk{done: make(chan struct{})}
+		b.walk = next
+	}
+	b.mu.Unlock()
+	if !first {
+		<-next.done // a walk has its own bound
+		return next.note
+	}
+	defer close(next.done)
 	b.killing.Lock()
 	defer b.killing.Unlock()
+	b.mu.Lock()
+	b.walk = nil // what a command that ends now made may be missed
+	b.mu.Unlock()
+	next.note = b.giveNow()
+	return next.note
+}
+
+// giveNow does one walk. It is done by the spare that ends processes, not by a
+// command's own supervisor: that one may be gone, and the time that it takes is
+// not the command's. The caller holds killing.
+func (b *box) giveNow() (note string) {
 	ctx, cancel := context.WithTimeoutCause(b.lifetime, giveWait, errNoAck)
 	defer cancel()
-	giver := b.pool.borrowKiller()
+	giver := b.pool.borrowGiver()
 	if giver == nil {
 		fresh, err := b.startSpare(ctx)
 		if err != nil {
@@ -86,17 +114,15 @@ func (b *box) giveAfter() error {
 		err = errors.New("some of them could not be")
 	}
 	if err != nil {
-		return fmt.Errorf("%s (chown -R as root gives you the rest)", notGiven(err.Error()))
+		return &sandbox.NotGivenError{Why: oneLine(err.Error())}
 	}
 	return nil
 }
 
 // giver is the container that giveAfter runs: PID 1 alone, whose owner is gone
 // from the start.
-func (p *plan) giver(since int64) (*container.Config, *container.HostConfig) {
+func (p *plan) giver(giving *supervisor.Giving) (*container.Config, *container.HostConfig) {
 	config, host := p.container()
-	giving := p.giving()
-	giving.Since = since
 	config.Entrypoint = supervisor.InitArgs(helperInside, int(leaseSilence.Seconds()), giving)
 	config.OpenStdin, config.StdinOnce = false, false
 	config.AttachStdin, config.AttachStdout, config.AttachStderr = false, false, false

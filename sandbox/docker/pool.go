@@ -34,9 +34,10 @@ type pool struct {
 	mu      sync.Mutex
 	idle    []*spare
 	killer  *spare
-	refills int // refills under way
-	waiting int // takers that wait for one
-	lent    int // borrowed to end processes, and to be given back
+	giver   *spare // the killer, while it gives files; it will be back soon
+	refills int    // refills under way
+	waiting int    // takers that wait for one
+	lent    int    // borrowed to end processes, and to be given back
 	changed chan struct{}
 	rush    chan struct{} // closed when a taker waits: no refill is put off then
 	failure error         // why the last refill failed
@@ -102,7 +103,7 @@ func (p *pool) take(ctx context.Context, alone bool) (*spare, error) {
 func (p *pool) pick(alone bool) *spare {
 	n := len(p.idle)
 	switch {
-	case n > 0 && (p.killer != nil || alone):
+	case n > 0 && (p.killer != nil || p.giver != nil && p.giver.alive() || alone):
 		s := p.idle[n-1]
 		p.idle = p.idle[:n-1]
 		return s
@@ -245,6 +246,17 @@ func (p *pool) borrowKiller() *spare {
 	return s
 }
 
+// borrowGiver is borrowKiller for work that keeps the spare fit to end
+// processes, so that commands may begin meanwhile.
+func (p *pool) borrowGiver() *spare {
+	s := p.borrowKiller()
+	p.mu.Lock()
+	p.giver = s
+	p.signal()
+	p.mu.Unlock()
+	return s
+}
+
 // keep takes in a spare that was started to end processes.
 func (p *pool) keep(s *spare) {
 	p.lend()
@@ -264,6 +276,9 @@ func (p *pool) lend() {
 func (p *pool) giveBack(s *spare) {
 	p.mu.Lock()
 	p.lent--
+	if p.giver == s {
+		p.giver = nil
+	}
 	wanted := !p.closed && s.alive() && p.killer == nil
 	if wanted {
 		p.killer = s

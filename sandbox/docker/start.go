@@ -60,7 +60,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			Capabilities: e.CapabilitiesOf(spec.Runtime),
 		},
 	}
-	b.giver = func() (*container.Config, *container.HostConfig) { return plan.giver(b.giving.Since) }
+	b.giver = func() (*container.Config, *container.HostConfig) { return plan.giver(b.giving) }
 	// Giving files to their owner takes a second spare at once.
 	b.once = spec.Once && b.giving == nil
 	b.pool = newPool(b.once, func() (*spare, error) { return b.startSpare(lifetime) })
@@ -143,7 +143,7 @@ func (b *box) check(ctx context.Context, plan *plan) error {
 	}
 	b.info.Shell = first.shell
 	if b.giving != nil {
-		b.giving.Since = reply.Now
+		b.giving.Since, b.giving.Top = reply.Now, reply.Ids
 	}
 	b.pool.put(first)
 	b.pool.hint(setup)

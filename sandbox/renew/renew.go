@@ -120,16 +120,20 @@ func (s *Sandbox) renew(ctx context.Context, count int, lost error) error {
 	s.count, s.lost = now+1, lost
 	s.mu.Unlock()
 	// What cannot be removed now is the runtime's to remove before it starts
-	// another one.
-	_ = old.Close()
+	// another one. Files in the workspace are nobody's later.
+	var notGiven *sandbox.NotGivenError
+	errors.As(old.Close(), &notGiven)
 	next, err := s.start()
 	if err != nil {
+		if notGiven != nil {
+			lost = fmt.Errorf("%w; %w", lost, notGiven)
+		}
 		return fmt.Errorf("%w; another one could not be started: %w", lost, err)
 	}
 	s.mu.Lock()
 	s.current, s.lost = next, nil
 	s.mu.Unlock()
-	renewed := &sandbox.RenewedError{Lost: lost, Count: now + 1, Max: s.opts.Max}
+	renewed := &sandbox.RenewedError{Lost: lost, Count: now + 1, Max: s.opts.Max, NotGiven: notGiven}
 	if s.opts.OnRenew != nil {
 		if err := s.opts.OnRenew(renewed); err != nil {
 			return err

@@ -24,6 +24,7 @@ type box struct {
 	mu     sync.Mutex
 	lost   chan struct{} // closed when it is lost
 	closed int
+	close  error // what Close returns
 }
 
 func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, error) {
@@ -50,7 +51,7 @@ func (b *box) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed++
-	return nil
+	return b.close
 }
 
 func (b *box) lose() { close(b.lost) }
@@ -159,6 +160,22 @@ func TestRenew(t *testing.T) {
 		if b.closed != 1 {
 			t.Errorf("%s was closed %d times, want once", b.id, b.closed)
 		}
+	}
+}
+
+// TestRenewNotGiven loses a sandbox whose files could not be given to their
+// owner, which nobody else tells.
+func TestRenewNotGiven(t *testing.T) {
+	r := &runtime{}
+	sb, told := start(t, r, renew.Options{})
+	defer sb.Close()
+	r.last().close = errors.Join(errors.New("removing the container: it is busy"), &sandbox.NotGivenError{Why: "2 of them"})
+	r.last().lose()
+	renewed(t, sb, 1)
+	want := []string{"the sandbox was lost, and a new one stands over the same workspace (1 of at most 3): " + errGone.Error() +
+		"; not all files made in the workspace were given to its owner: 2 of them (chown -R as root gives you the rest)"}
+	if diff := cmp.Diff(want, *told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }
 
