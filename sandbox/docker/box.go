@@ -53,7 +53,10 @@ type box struct {
 	note    string            // for the next command that ends
 }
 
-var _ sandbox.Sandbox = (*box)(nil)
+var (
+	_ sandbox.Sandbox = (*box)(nil)
+	_ sandbox.Filler  = (*box)(nil)
+)
 
 // maxKnown bounds how many left processes are remembered. Those beyond it may
 // be taken along when a later command kills its own supervisor.

@@ -44,9 +44,15 @@ type diskWatch struct {
 
 	ceiling             int64 // what may be there now
 	notBefore, atLatest time.Time
+	// wake asks for a look at once; one that is pending is enough, so its
+	// capacity is one.
+	wake chan struct{}
 
-	mu   sync.Mutex
-	trip *diskTrip
+	mu      sync.Mutex
+	trip    *diskTrip
+	since   time.Time // what was last changed before was not added in the sandbox
+	filling int       // calls of fill under way
+	anew    bool      // a fill has ended, and nothing was measured since
 }
 
 // A diskTrip is one time that the limit is passed. Commands that run then wait
@@ -60,7 +66,8 @@ type diskTrip struct {
 type diskPart struct {
 	shown   string // its path inside
 	dir     string // a host folder of the same file system; "" is unknown
-	measure func(context.Context) (diskusage.Usage, error)
+	measure func(context.Context, time.Time) (diskusage.Usage, error)
+	known   bool  // it was measured, so that base holds
 	base    int64 // what was there before the sandbox
 	grown   int64
 	atStart int64 // space taken when the sandbox started
@@ -68,8 +75,11 @@ type diskPart struct {
 	largest []diskusage.Entry
 }
 
-func newDiskWatch(limit int64, over func(int64)) *diskWatch {
-	return &diskWatch{limit: limit, ceiling: limit, over: over, trip: &diskTrip{done: make(chan struct{})}}
+func newDiskWatch(limit int64, since time.Time, over func(int64)) *diskWatch {
+	return &diskWatch{
+		limit: limit, ceiling: limit, since: since, over: over, trip: &diskTrip{done: make(chan struct{})},
+		wake: make(chan struct{}, 1),
+	}
 }
 
 // current is what a command that starts now is ended by. A sandbox without a
@@ -94,30 +104,43 @@ func (w *diskWatch) run(ctx context.Context, parts []diskPart) {
 		}
 		select {
 		case <-tick.C:
+		case <-w.wake:
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// begin takes what there is before any command could have added much. A place
-// that cannot be measured is left out.
-func (w *diskWatch) begin(ctx context.Context, parts []diskPart) {
-	start := time.Now()
-	for _, p := range parts {
-		used, _, err := diskusage.Space(p.dir)
-		if err != nil {
-			p.dir = ""
-		}
-		p.atStart, p.atLook = used, used
-		usage, err := p.measure(ctx)
-		if err != nil {
-			continue
-		}
-		p.base, p.grown = usage.Total-usage.Fresh, usage.Fresh
-		w.parts = append(w.parts, p)
+// fill runs what brings content to the workspace from outside, which is not
+// counted: commands have added nothing when it has ended.
+func (w *diskWatch) fill(content func() error) error {
+	if w == nil {
+		return content()
 	}
-	w.schedule(start)
+	w.mu.Lock()
+	w.filling++
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.filling--
+		w.since, w.anew = time.Now(), true
+		w.mu.Unlock()
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}()
+	return content()
+}
+
+// begin takes what there is before any command could have added much. A place
+// that cannot be measured now is tried again with each look.
+func (w *diskWatch) begin(ctx context.Context, parts []diskPart) {
+	w.parts = parts
+	for i := range w.parts {
+		w.parts[i].start()
+	}
+	w.look(ctx)
 }
 
 // schedule decides when it is time to look again after a look that began at
@@ -125,7 +148,7 @@ func (w *diskWatch) begin(ctx context.Context, parts []diskPart) {
 func (w *diskWatch) schedule(start time.Time) {
 	patience := diskPatience
 	for i := range w.parts {
-		if w.parts[i].dir == "" {
+		if p := &w.parts[i]; p.dir == "" || !p.known {
 			patience = blindPatience
 		}
 	}
@@ -137,8 +160,11 @@ func (w *diskWatch) schedule(start time.Time) {
 // due tells whether it is time to look at the files: when what was found last
 // and what the file systems took in since may be too much together.
 func (w *diskWatch) due(now time.Time) bool {
-	if now.Before(w.notBefore) || len(w.parts) == 0 {
-		return false
+	w.mu.Lock()
+	filling, anew := w.filling > 0, w.anew
+	w.mu.Unlock()
+	if filling || anew || now.Before(w.notBefore) {
+		return anew && !filling
 	}
 	possible := int64(0)
 	for i := range w.parts {
@@ -154,15 +180,25 @@ func (w *diskWatch) due(now time.Time) bool {
 // look measures everything, and ends what runs when that is too much.
 func (w *diskWatch) look(ctx context.Context) {
 	start := time.Now()
+	w.mu.Lock()
+	since, anew := w.since, w.anew
+	w.anew = false
+	w.mu.Unlock()
 	grown := int64(0)
 	for i := range w.parts {
-		w.parts[i].look(ctx)
+		if anew {
+			w.parts[i].start()
+		}
+		w.parts[i].look(ctx, since)
 		grown += w.parts[i].grown
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || w.refilled() {
 		return
 	}
 	w.schedule(start)
+	if anew {
+		w.ceiling = w.limit
+	}
 	if grown < w.ceiling {
 		// What was freed is not free to be written again beyond the limit.
 		w.ceiling = max(w.limit, min(w.ceiling, grown+diskSlack))
@@ -178,13 +214,33 @@ func (w *diskWatch) look(ctx context.Context) {
 	w.over(grown)
 }
 
+// refilled tells whether what was measured just now says nothing, because
+// content came meanwhile.
+func (w *diskWatch) refilled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.anew || w.filling > 0
+}
+
+// start forgets what was measured: commands have added nothing yet.
+func (p *diskPart) start() {
+	used, _, err := diskusage.Space(p.dir)
+	if err != nil {
+		p.dir = ""
+	}
+	p.known, p.atStart, p.atLook = false, used, used
+}
+
 // look measures one place. What cannot be looked into counts as all that the
 // file system took in.
-func (p *diskPart) look(ctx context.Context) {
+func (p *diskPart) look(ctx context.Context, since time.Time) {
 	used, _, spaceErr := diskusage.Space(p.dir)
-	usage, err := p.measure(ctx)
+	usage, err := p.measure(ctx, since)
 	if err != nil {
 		return
+	}
+	if !p.known {
+		p.known, p.base = true, usage.Total-usage.Fresh
 	}
 	p.grown, p.largest = max(usage.Total-p.base, 0), usage.Largest
 	if p.dir == "" || spaceErr != nil {

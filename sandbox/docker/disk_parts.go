@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/mount"
 
 	"github.com/belljar/belljar/internal/diskusage"
 	"github.com/belljar/belljar/internal/supervisor"
@@ -41,6 +42,12 @@ func diskLoosened(spec sandbox.Spec) string {
 	return ""
 }
 
+// quotaRoom is how far a storage driver lets a layer go over the limit, in
+// bytes: the watch ends what writes and says what grew, and what it comes too
+// late for meets the driver. At a driver's limit even the removal of a file may
+// fail.
+const quotaRoom = 256 * sandbox.MiB
+
 // quota is the size of the writable layer, for storage drivers that can hold
 // it. With overlay2 only the engine knows whether its file system is mounted
 // so; it refuses the container otherwise.
@@ -64,7 +71,7 @@ func (p *plan) quota() map[string]string {
 	default:
 		return nil
 	}
-	return map[string]string{"size": strconv.FormatInt(p.spec.Limits.Disk, 10)}
+	return map[string]string{"size": strconv.FormatInt(p.spec.Limits.Disk+quotaRoom, 10)}
 }
 
 // noQuota tells that an engine cannot hold the size of a layer.
@@ -73,46 +80,85 @@ func noQuota(err error) bool {
 	return strings.Contains(text, "storage-opt") || strings.Contains(text, "quota")
 }
 
-// watchDisk starts to watch what commands write, where there is a limit.
-func (b *box) watchDisk(plan *plan, since time.Time) {
+// watchDisk starts to watch what commands write, where there is a limit. The
+// container was made and has not run.
+func (b *box) watchDisk(plan *plan) {
 	limit := plan.spec.Limits.Disk
 	if limit <= 0 {
 		return
 	}
-	b.disk = newDiskWatch(limit, func(grown int64) { b.overDisk(limit, grown) })
-	b.readers.Go(func() { b.disk.run(b.lifetime, b.diskParts(plan, since)) })
+	b.disk = newDiskWatch(limit, time.Now(), func(grown int64) { b.overDisk(limit, grown) })
+	b.readers.Go(func() { b.disk.run(b.lifetime, b.diskParts(plan)) })
 }
 
+// Fill lets the caller bring content to the workspace. See sandbox.Filler.
+func (b *box) Fill(content func() error) error { return b.disk.fill(content) }
+
 // diskParts are the places that commands can write to on disk.
-func (b *box) diskParts(plan *plan, since time.Time) []diskPart {
-	workspace := plan.spec.Workspace
-	parts := []diskPart{{
-		shown: sandbox.MountPoint, dir: workspace,
-		measure: func(ctx context.Context) (diskusage.Usage, error) { return diskusage.Measure(ctx, workspace, since) },
-	}}
-	if plan.spec.RootFS == sandbox.RootWritable {
-		parts = append(parts, b.layer(since))
+func (b *box) diskParts(plan *plan) []diskPart {
+	parts := []diskPart{folderPart(sandbox.MountPoint, plan.spec.Workspace)}
+	writable := plan.spec.RootFS == sandbox.RootWritable
+	if !writable && len(plan.volumes) == 0 {
+		return parts
+	}
+	found, err := b.engine.api.ContainerInspect(b.lifetime, b.id)
+	if writable {
+		upper := ""
+		if err == nil && found.ContainerJSONBase != nil {
+			upper = found.GraphDriver.Data["UpperDir"]
+		}
+		parts = append(parts, b.layer(upper))
+	}
+	for _, m := range found.Mounts {
+		if m.Type == mount.TypeVolume && m.RW {
+			parts = append(parts, b.volume(m))
+		}
 	}
 	return parts
 }
 
+// folderPart is a folder of the host that is seen at a path inside.
+func folderPart(shown, dir string) diskPart {
+	return diskPart{shown: shown, dir: dir, measure: func(ctx context.Context, since time.Time) (diskusage.Usage, error) {
+		return diskusage.Measure(ctx, dir, since)
+	}}
+}
+
+// canRead tells whether a folder can be looked into from here.
+func canRead(dir string) bool {
+	handle, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	handle.Close()
+	return true
+}
+
 // layer is the writable layer: read from its folder where that can be seen,
 // else by asking the engine, which adds up the same folder.
-func (b *box) layer(since time.Time) diskPart {
-	if found, err := b.engine.api.ContainerInspect(b.lifetime, b.id); err == nil {
-		upper := found.GraphDriver.Data["UpperDir"]
-		if dir, err := os.Open(upper); upper != "" && err == nil {
-			dir.Close()
-			return diskPart{dir: upper, measure: func(ctx context.Context) (diskusage.Usage, error) {
-				return diskusage.Measure(ctx, upper, since)
-			}}
-		}
+func (b *box) layer(upper string) diskPart {
+	if upper != "" && canRead(upper) {
+		return folderPart("", upper)
 	}
 	return diskPart{dir: b.engine.info.DockerRootDir, measure: b.layerSize}
 }
 
+// volume is one that the image declares, which the engine made for this
+// container. Where it cannot be looked into it is hidden as a whole: an engine
+// tells the size of a volume only with that of all others.
+func (b *box) volume(m container.MountPoint) diskPart {
+	if canRead(m.Source) {
+		return folderPart(m.Destination, m.Source)
+	}
+	hidden := diskusage.Usage{Hidden: 1}
+	return diskPart{
+		shown: m.Destination, dir: b.engine.info.DockerRootDir,
+		measure: func(context.Context, time.Time) (diskusage.Usage, error) { return hidden, nil },
+	}
+}
+
 // layerSize asks the engine for the size of the writable layer.
-func (b *box) layerSize(ctx context.Context) (diskusage.Usage, error) {
+func (b *box) layerSize(ctx context.Context, _ time.Time) (diskusage.Usage, error) {
 	found, _, err := b.engine.api.ContainerInspectWithRaw(ctx, b.id, true)
 	switch {
 	case err != nil:

@@ -3,8 +3,10 @@ package docker
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/system"
@@ -21,19 +23,16 @@ type place struct {
 }
 
 func (p *place) part() diskPart {
-	return diskPart{shown: "/workspace", measure: func(context.Context) (diskusage.Usage, error) { return p.usage, p.err }}
+	return diskPart{shown: "/workspace", measure: func(context.Context, time.Time) (diskusage.Usage, error) { return p.usage, p.err }}
 }
 
 // TestDiskWatch goes through the life of a sandbox, one look after another.
 func TestDiskWatch(t *testing.T) {
 	const mib = sandbox.MiB
 	var passed []int64
-	w := newDiskWatch(100*mib, func(grown int64) { passed = append(passed, grown) })
+	w := newDiskWatch(100*mib, time.Now(), func(grown int64) { passed = append(passed, grown) })
 	old, broken := &place{usage: diskusage.Usage{Total: 500 * mib, Fresh: 0}}, &place{err: errors.New("no")}
 	w.begin(t.Context(), []diskPart{old.part(), broken.part()})
-	if len(w.parts) != 1 {
-		t.Fatalf("%d places are watched, want the one that can be measured", len(w.parts))
-	}
 	for _, step := range []struct {
 		name  string
 		total int64
@@ -65,6 +64,51 @@ func TestDiskWatch(t *testing.T) {
 	if w.parts[0].grown != 101*mib {
 		t.Errorf("a failure changed what is known: %d", w.parts[0].grown)
 	}
+	// A place that could not be measured is tried again, and what is fresh there
+	// was added in the sandbox.
+	broken.err, broken.usage = nil, diskusage.Usage{Total: 700 * mib, Fresh: 30 * mib}
+	before := len(passed)
+	w.look(t.Context())
+	if w.parts[1].grown != 30*mib || len(passed) != before+1 {
+		t.Errorf("what came to light late: grown %d, told %d times, want 30 MiB and once more", w.parts[1].grown, len(passed)-before)
+	}
+}
+
+// TestDiskWatchFill brings content from outside, far more than the limit.
+func TestDiskWatchFill(t *testing.T) {
+	const mib = sandbox.MiB
+	w := newDiskWatch(10*mib, time.Now(), func(int64) {})
+	p := &place{}
+	w.begin(t.Context(), []diskPart{p.part()})
+	trip := w.current()
+	err := w.fill(func() error {
+		p.usage = diskusage.Usage{Total: 500 * mib, Fresh: 500 * mib}
+		if w.due(time.Now().Add(time.Hour)) {
+			t.Error("a look is due while content comes")
+		}
+		w.look(t.Context()) // one that was under way
+		return errors.New("its error")
+	})
+	if err == nil || err.Error() != "its error" {
+		t.Errorf("error = %v, want that of the function", err)
+	}
+	if !w.due(time.Now()) {
+		t.Error("no look is due after content came")
+	}
+	p.usage.Fresh = 0 // all of it came before
+	w.look(t.Context())
+	if closed(trip.done) || w.parts[0].grown != 0 || w.due(time.Now()) {
+		t.Errorf("the content counts as %d bytes, over = %v", w.parts[0].grown, closed(trip.done))
+	}
+	p.usage.Total, p.usage.Fresh = 510*mib, 10*mib
+	w.look(t.Context())
+	if !closed(trip.done) {
+		t.Error("what was added after the content is not counted")
+	}
+	var none *diskWatch
+	if err := none.fill(func() error { return nil }); err != nil {
+		t.Errorf("without a limit: %v", err)
+	}
 }
 
 // TestDiskWatchHidden counts what cannot be looked into.
@@ -77,13 +121,13 @@ func TestDiskWatchHidden(t *testing.T) {
 	hidden := &place{usage: diskusage.Usage{Hidden: 1}}
 	part := hidden.part()
 	part.dir, part.atStart = dir, used-sandbox.GiB
-	part.look(t.Context())
+	part.look(t.Context(), time.Now())
 	// Others may free and take some meanwhile.
 	if part.grown < sandbox.GiB/2 || part.grown > 2*sandbox.GiB {
 		t.Errorf("grown = %d, want about what the file system took in", part.grown)
 	}
 	hidden.usage.Hidden = 0
-	part.look(t.Context())
+	part.look(t.Context(), time.Now())
 	if part.grown != 0 {
 		t.Errorf("grown = %d with nothing hidden, want 0", part.grown)
 	}
@@ -98,7 +142,7 @@ func TestNoDiskWatch(t *testing.T) {
 
 func TestQuota(t *testing.T) {
 	xfs := [][2]string{{"Backing Filesystem", "xfs"}}
-	want := map[string]string{"size": "1048576"}
+	want := map[string]string{"size": strconv.FormatInt(sandbox.MiB+quotaRoom, 10)}
 	for _, test := range []struct {
 		name string
 		info system.Info

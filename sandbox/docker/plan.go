@@ -29,15 +29,17 @@ type plan struct {
 	imageEnv []string
 	// imageUser is whom the image runs as by itself, "" for root.
 	imageUser string
-	uid, gid  int // of commands
-	helper    string
-	home      string         // the home folder inside
-	passwd    string         // host path of the folder with passwd and group; "" is the image's own
-	hosts     string         // host path of /etc/hosts; "" is the engine's
-	owner     supervisor.Ids // whom files must belong to, as counted inside
-	name      string
-	labels    map[string]string
-	security  []string
+	// volumes are where the image declares some.
+	volumes  []string
+	uid, gid int // of commands
+	helper   string
+	home     string         // the home folder inside
+	passwd   string         // host path of the folder with passwd and group; "" is the image's own
+	hosts    string         // host path of /etc/hosts; "" is the engine's
+	owner    supervisor.Ids // whom files must belong to, as counted inside
+	name     string
+	labels   map[string]string
+	security []string
 }
 
 // plan checks the spec and gathers what the container needs.
@@ -67,7 +69,7 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	}
 	p := &plan{engine: e, spec: spec, image: describeImage(spec.Image, found), uid: spec.Owner.UID, gid: spec.Owner.GID}
 	if found.Config != nil {
-		p.imageEnv, p.imageUser = found.Config.Env, found.Config.User
+		p.imageEnv, p.imageUser, p.volumes = found.Config.Env, found.Config.User, sortedKeys(found.Config.Volumes)
 	}
 	if e.Rootless() {
 		// The engine's user name space maps its own user to 0.

@@ -44,7 +44,6 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	if err != nil {
 		return nil, err
 	}
-	since := time.Now().Add(-diskTick) // the clock that marks files is coarse
 	created, err := plan.create(ctx)
 	if err != nil {
 		return nil, plan.createError(err)
@@ -74,7 +73,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			return nil, err
 		}
 	}
-	b.watchDisk(plan, since)
+	b.watchDisk(plan)
 	if err := b.boot(ctx); err != nil {
 		return nil, err
 	}

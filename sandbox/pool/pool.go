@@ -128,7 +128,7 @@ func (p *Pool) Get(ctx context.Context, spec sandbox.Spec, content Content) (*Sa
 		return nil, fmt.Errorf("taking a sandbox from the pool: %w", err)
 	}
 	if content != nil {
-		if err := content(ctx, sb.Workspace()); err != nil {
+		if err := sb.fill(func() error { return content(ctx, sb.Workspace()) }); err != nil {
 			return nil, errors.Join(fmt.Errorf("filling the workspace of a sandbox: %w", err), sb.Close())
 		}
 	}

@@ -25,11 +25,13 @@ type box struct {
 	id     string
 	died   chan struct{}
 	closed chan struct{}
+	fills  int
 }
 
-func (b *box) Info() sandbox.Info    { return sandbox.Info{ID: b.id} }
-func (b *box) Lost() <-chan struct{} { return b.died }
-func (b *box) Close() error          { close(b.closed); return nil }
+func (b *box) Fill(content func() error) error { b.fills++; return content() }
+func (b *box) Info() sandbox.Info              { return sandbox.Info{ID: b.id} }
+func (b *box) Lost() <-chan struct{}           { return b.died }
+func (b *box) Close() error                    { close(b.closed); return nil }
 func (b *box) isClosed() bool {
 	select {
 	case <-b.closed:
@@ -171,6 +173,25 @@ func TestGet(t *testing.T) {
 			if _, err := os.Stat(sb.Workspace()); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the workspace after Close: %v", err)
 			}
+		}
+	})
+}
+
+// TestFill has a sandbox told when its content comes, which counts for no limit.
+func TestFill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &runtime{}
+		p, _ := newPool(t, r, pool.Options{Size: 1})
+		sb, err := p.Get(t.Context(), spec(), func(context.Context, string) error {
+			if boxes, _ := r.started(); boxes[0].fills != 1 {
+				t.Errorf("content came within %d fills, want 1", boxes[0].fills)
+			}
+			return nil
+		})
+		must(t, err, sb.Close())
+		failed := errors.New("no content")
+		if _, err := p.Get(t.Context(), spec(), func(context.Context, string) error { return failed }); !errors.Is(err, failed) {
+			t.Errorf("error = %v, want that of the content", err)
 		}
 	})
 }

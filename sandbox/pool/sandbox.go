@@ -22,6 +22,15 @@ var _ sandbox.Sandbox = (*Sandbox)(nil)
 // Workspace returns the host path of the folder at the mount point.
 func (s *Sandbox) Workspace() string { return s.folder.workspace }
 
+// fill brings content to the folder, which counts for no limit where the
+// sandbox can leave it out.
+func (s *Sandbox) fill(content func() error) error {
+	if filler, ok := s.Sandbox.(sandbox.Filler); ok {
+		return filler.Fill(content)
+	}
+	return content()
+}
+
 // Close removes the sandbox and its folder. See sandbox.Sandbox.
 func (s *Sandbox) Close() error { return s.CloseWith(nil) }
 
