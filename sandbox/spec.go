@@ -46,6 +46,10 @@ type Spec struct {
 	// Unprotected says that the user asked for no protection of what programs
 	// on the host obey. It is recorded as a loosening.
 	Unprotected bool
+	// Relabel lets the engine of a host with SELinux give all of the workspace
+	// the label that every container may use. It stays, so it is recorded as a
+	// loosening. Elsewhere it does nothing.
+	Relabel bool
 	// AllowMissingLimits starts the sandbox even where a limit is not in force;
 	// Info.Readings and Info.Loosened tell which. Without it that is an error.
 	AllowMissingLimits bool

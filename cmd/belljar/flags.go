@@ -94,6 +94,7 @@ type sandboxFlags struct {
 	env, pass []string
 	mounts    []string
 	protect   bool
+	relabel   bool
 }
 
 func (f *sandboxFlags) add(flags *pflag.FlagSet) {
@@ -104,6 +105,7 @@ func (f *sandboxFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.pass, "pass-env", nil, "variable K of belljar's own environment to hand on (may be repeated)")
 	flags.BoolVar(&f.protect, "protect", true, "keep the workspace's .git/config and .git/hooks, which programs on the host obey, from being changed; --protect=false lets commands change them")
 	flags.StringArrayVar(&f.mounts, "mount", nil, "further folder SRC:DST to mount at DST, read-only with :ro (may be repeated)")
+	flags.BoolVar(&f.relabel, "relabel", false, "on hosts with SELinux, give the workspace the label that containers may use")
 	f.profileFlags.add(flags)
 	f.limitFlags.add(flags)
 	f.engineFlags.add(flags)

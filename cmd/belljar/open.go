@@ -40,6 +40,9 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	if err != nil {
 		return sandbox.Spec{}, &usageError{err: err}
 	}
+	if f.relabel && f.force {
+		return sandbox.Spec{}, usagef("--relabel changes every file of a folder, and --force-workspace says that it may be one that others need: give one of them")
+	}
 	mounts, err := f.mountList()
 	if err != nil {
 		return sandbox.Spec{}, err
@@ -50,7 +53,7 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	}
 	spec := sandbox.Spec{
 		Workspace: folder, Mounts: mounts, Owner: owner, Image: f.image, Runtime: f.runtime,
-		Network: network, Limits: f.limits(), AllowMissingLimits: f.allowMissing, Env: env, Unprotected: !f.protect,
+		Network: network, Limits: f.limits(), AllowMissingLimits: f.allowMissing, Env: env, Unprotected: !f.protect, Relabel: f.relabel,
 	}
 	if spec.Image == "" {
 		spec.Image = images.Tag()

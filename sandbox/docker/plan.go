@@ -145,6 +145,9 @@ func (p *plan) loosened() []string {
 			list = append(list, "mount="+m.Source+":"+m.Target)
 		}
 	}
+	if p.spec.Relabel && p.engine.labelsFiles() {
+		list = append(list, "relabel="+p.spec.Workspace)
+	}
 	if p.spec.Unprotected {
 		list = append(list, "protect=false")
 	}

@@ -26,6 +26,9 @@ func (e *Engine) checkSpec(spec sandbox.Spec) error {
 	if err := checkMounts(spec); err != nil {
 		return err
 	}
+	if err := e.checkLabels(spec); err != nil {
+		return err
+	}
 	if err := e.checkLimits(spec); err != nil {
 		return err
 	}

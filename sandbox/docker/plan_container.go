@@ -40,6 +40,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 	}
 	l := p.spec.Limits
 	pids := p.cgroupPids()
+	mounts, binds := p.relabeled(p.mounts())
 	host := &container.HostConfig{
 		AutoRemove:     true,
 		NetworkMode:    p.networkMode(),
@@ -53,7 +54,8 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		GroupAdd:       p.groups(),
 		LogConfig:      container.LogConfig{Type: "none"},
 		Tmpfs:          p.tmpfs(),
-		Mounts:         p.mounts(),
+		Mounts:         mounts,
+		Binds:          binds,
 		Resources: container.Resources{
 			Memory: l.Memory, MemorySwap: l.Memory,
 			NanoCPUs:   int64(l.CPUs * 1e9),
