@@ -93,6 +93,25 @@ func Missing(readings []Reading) []Reading {
 	return missing
 }
 
+// CheckReadings names the limits that are not in force, as Info.Loosened does.
+// It is an error that there are some, unless that was allowed for.
+func CheckReadings(readings []Reading, allowMissing bool) (loosened []string, err error) {
+	missing := Missing(readings)
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	var texts []string
+	for _, reading := range missing {
+		texts = append(texts, reading.String())
+		loosened = append(loosened, reading.Limit+"=not in force")
+	}
+	if !allowMissing {
+		err = fmt.Errorf("limits are not in force on this engine: %s; give the engine the control groups it lacks, or accept it with --allow-missing-limits",
+			strings.Join(texts, ", "))
+	}
+	return loosened, err
+}
+
 // CountCPUs counts the processors of a cpuset, a list such as "0-2,5" in the
 // form of cpuset(7). An empty list or another form is an error.
 func CountCPUs(set string) (int, error) {

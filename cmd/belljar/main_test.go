@@ -120,7 +120,8 @@ type fakeEngine struct {
 	images []docker.LocalImage
 }
 
-// connectFake gives a fakeEngine; the context "down" has none.
+// connectFake gives a fakeEngine; the context "down" has none, and in the
+// context "lacking" no limit on memory holds.
 func connectFake(_ context.Context, opts docker.Options) (engine, error) {
 	if opts.Context == "down" {
 		return nil, errors.New("no container engine answers: the fake one is down; start it")
@@ -130,10 +131,14 @@ func connectFake(_ context.Context, opts docker.Options) (engine, error) {
 		return nil, err
 	}
 	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return &fakeEngine{Runtime: runtime, images: []docker.LocalImage{
+	fake := &fakeEngine{Runtime: runtime, images: []docker.LocalImage{
 		{Ref: images.Tag(), ID: "sha256:0123456789abcdef0123456789abcdef", Size: 300 << 20, Created: made, Default: true},
 		{Ref: "belljar/default:old", ID: "sha256:fedcba9876543210fedcba9876543210", Size: 200 << 20, Created: made},
-	}}, nil
+	}}
+	if opts.Context == "lacking" {
+		return lackingEngine{fake}, nil
+	}
+	return fake, nil
 }
 
 func (f *fakeEngine) Description() string                { return "Fake Engine 1.0" }

@@ -2,8 +2,6 @@ package docker
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/docker/docker/api/types/container"
 
@@ -36,20 +34,9 @@ func (b *box) checkLimits(ctx context.Context, p *plan, inside *supervisor.Limit
 		}
 	}
 	b.info.Readings = readings
-	missing := sandbox.Missing(readings)
-	if len(missing) == 0 {
-		return nil
-	}
-	var texts []string
-	for _, reading := range missing {
-		texts = append(texts, reading.String())
-		b.info.Loosened = append(b.info.Loosened, reading.Limit+"=not in force")
-	}
-	if p.spec.AllowMissingLimits {
-		return nil
-	}
-	return fmt.Errorf("limits are not in force on this engine: %s; give the engine the control groups it lacks, or accept it with --allow-missing-limits",
-		strings.Join(texts, ", "))
+	loosened, err := sandbox.CheckReadings(readings, p.spec.AllowMissingLimits)
+	b.info.Loosened = append(b.info.Loosened, loosened...)
+	return err
 }
 
 // askedReadings lists what was asked for, without what was found.
