@@ -44,12 +44,16 @@ type app struct {
 
 // newApp makes an app of this process.
 func newApp(connect func(context.Context, docker.Options) (engine, error)) *app {
+	starts := docker.NewStarts()
 	return &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		lookupEnv: os.LookupEnv,
 		exit:      os.Exit,
 		build:     readBuild(version, commit),
-		connect:   connect,
+		connect: func(ctx context.Context, opts docker.Options) (engine, error) {
+			opts.Starts = starts
+			return connect(ctx, opts)
+		},
 	}
 }
 

@@ -115,8 +115,11 @@ func connect(ctx context.Context, endpoint Endpoint, opts Options, log *slog.Log
 	if err != nil {
 		return nil, fmt.Errorf("asking the engine about itself: %w", err)
 	}
-	return &Engine{api: api, endpoint: endpoint, version: version, info: info, opts: opts, log: log,
-		starts: make(chan struct{}, maxStarts)}, nil
+	starts := opts.Starts
+	if starts == nil {
+		starts = NewStarts()
+	}
+	return &Engine{api: api, endpoint: endpoint, version: version, info: info, opts: opts, log: log, starts: starts}, nil
 }
 
 // newClient makes the client of an endpoint. Nothing is sent yet.

@@ -24,6 +24,9 @@ type Options struct {
 	// belljar folder in the user's cache folder. The engine must be able to
 	// see it.
 	CacheDir string
+	// Starts bound what is being started at once; nil is a bound of this
+	// engine's own. A process with several engines gives all of them the same.
+	Starts *Starts
 	// Log receives what is worth knowing when something goes wrong; nil
 	// discards.
 	Log *slog.Logger
@@ -37,18 +40,12 @@ type Engine struct {
 	info     system.Info
 	opts     Options
 	log      *slog.Logger
-	times    leaseTimes    // zero: the usual ones
-	starts   chan struct{} // holds a place for each exec that is being started
+	times    leaseTimes // zero: the usual ones
+	starts   *Starts
 
 	mu   sync.Mutex
 	left map[string]struct{} // containers that could not be removed
 }
-
-// maxStarts bounds the exec starts under way in one process. An engine works
-// through them at its own pace anyway: 32 at once were seen to take over two
-// seconds each on 2 processors, and 28 s on a current engine with an old
-// containerd.
-const maxStarts = 4
 
 // DataRoot is the folder on the engine's machine where it keeps images and
 // containers, "" where it tells none.

@@ -51,9 +51,7 @@ func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 		}
 	}
 	// No spare, or one that is stopped: a new exec can wake the others.
-	short, cancel := context.WithTimeoutCause(b.lifetime, freshWait, errNoAck)
-	defer cancel()
-	fresh, err := b.startSpare(short)
+	fresh, err := b.startSpare(b.lifetime, b.engine.starts.urgent, freshWait)
 	if err != nil {
 		if killer == nil {
 			return supervisor.Reply{}, err
@@ -143,7 +141,7 @@ func (b *box) full() bool {
 
 // thaw wakes everything that a command has stopped, supervisors included.
 func (b *box) thaw(ctx context.Context) error {
-	fresh, err := b.startSpare(ctx)
+	fresh, err := b.startSpare(ctx, b.engine.starts.urgent, spareStart)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/belljar/belljar/internal/supervisor"
 )
 
-// spareStart bounds the start of one exec. It takes about 0.1 s; engines with
-// many starts at once were seen to take half a minute.
+// spareStart bounds the start of one exec, from its place among those that are
+// started on. It takes about 0.1 s; engines with many starts at once were seen
+// to take half a minute.
 const spareStart = 60 * time.Second
 
 // A spare is an exec that was started ahead. Its reader goroutine lives from
@@ -42,17 +43,18 @@ type spare struct {
 	sink *sink // set with a Run; output follows the reply of that number
 }
 
-// startSpare starts an exec with a supervisor in it and waits until it is
-// ready.
-func (b *box) startSpare(ctx context.Context) (*spare, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, spareStart, errors.New("the engine started no exec in "+spareStart.String()))
-	defer cancel()
-	select {
-	case b.engine.starts <- struct{}{}:
-		defer func() { <-b.engine.starts }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+// startSpare starts an exec with a supervisor in it, once there is a place for
+// it, and waits until it is ready.
+func (b *box) startSpare(ctx context.Context, places chan struct{}, bound time.Duration) (*spare, error) {
+	leave, err := enter(ctx, places)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
+	held := time.AfterFunc(placeBound, leave)
+	defer held.Stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, errors.New("the engine started no exec in "+bound.String()))
+	defer cancel()
 	created, err := b.engine.api.ContainerExecCreate(ctx, b.id, container.ExecOptions{
 		User: b.user, Cmd: supervisor.ExecArgs(helperInside), Env: supervisor.Environ(),
 		AttachStdin: true, AttachStdout: true, AttachStderr: true,
