@@ -61,11 +61,15 @@ const helperMode fs.FileMode = 0o111
 // its processes can be traced by nobody then, as the supervisor says itself.
 const readableMode fs.FileMode = 0o555
 
+// copyMode is that of a copy of belljar itself, which protects its processes
+// once they run.
+const copyMode fs.FileMode = 0o755
+
 // unpack puts a supervisor into the cache. Its name has the hash of what it
 // holds, and it can be neither read, but where that is needed, nor written
 // there.
 func (e *Engine) unpack(program []byte, readable bool) (string, error) {
-	dir, err := e.cacheDir("bin")
+	dir, err := e.helperDir()
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +78,7 @@ func (e *Engine) unpack(program []byte, readable bool) (string, error) {
 	if readable {
 		mode, target = readableMode, target+"-readable"
 	}
-	if have, err := os.Stat(target); err == nil && have.Size() == int64(len(program)) && have.Mode().Perm() == mode {
+	if holds(target, mode, int64(len(program)), sum) {
 		used(target)
 		return target, nil
 	}
@@ -102,25 +106,75 @@ func (e *Engine) helper(path string) (string, error) {
 			return real, nil
 		}
 	}
-	dir, err := e.cacheDir("bin")
+	target, err := e.copyHelper(source)
 	if err != nil {
-		return "", err
-	}
-	key := sha256.Sum256([]byte(path + "\x00" + strconv.FormatInt(info.Size(), 10) + "\x00" + info.ModTime().String()))
-	target := filepath.Join(dir, "belljar-"+hex.EncodeToString(key[:6]))
-	if have, err := os.Stat(target); err == nil && have.Size() == info.Size() && have.Mode().Perm() == 0o755 {
-		used(target)
-		return target, nil
-	}
-	in, err := os.Open(source)
-	if err != nil {
-		return "", fmt.Errorf("copying the supervisor: %w", err)
-	}
-	defer in.Close()
-	if err := writeFile(target, 0o755, in); err != nil {
 		return "", fmt.Errorf("copying the supervisor: %w", err)
 	}
 	return target, nil
+}
+
+// copyHelper copies a program into the cache. Its name has the hash of what it
+// holds, and one that is there is trusted for its content alone.
+func (e *Engine) copyHelper(source string) (string, error) {
+	dir, err := e.helperDir()
+	if err != nil {
+		return "", err
+	}
+	program, err := os.ReadFile(source)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(program)
+	target := filepath.Join(dir, "belljar-"+hex.EncodeToString(sum[:12]))
+	if holds(target, copyMode, int64(len(program)), sum) {
+		used(target)
+		return target, nil
+	}
+	return target, writeFile(target, copyMode, bytes.NewReader(program))
+}
+
+// helperDir returns the folder for programs that are mounted into containers:
+// one that is this user's alone, since what is in it runs in every sandbox.
+func (e *Engine) helperDir() (string, error) {
+	name := "bin"
+	if uid := os.Geteuid(); uid >= 0 {
+		// Users may share a cache, as with sudo; their programs they do not.
+		name += "-" + strconv.Itoa(uid)
+	}
+	dir, err := e.cacheDir(name)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("looking at the folder for supervisors: %w", err)
+	case !info.IsDir() || !ownFile(info):
+		return "", fmt.Errorf("the folder for supervisors %s is not this user's own: remove it", dir)
+	case info.Mode().Perm() == privateMode:
+		return dir, nil
+	}
+	if err := os.Chmod(dir, privateMode); err != nil {
+		return "", fmt.Errorf("making the folder for supervisors private: %w", err)
+	}
+	return dir, nil
+}
+
+const privateMode fs.FileMode = 0o700
+
+// holds tells whether a file in a private folder is of this mode and has this
+// content. One that its owner may not read either is known by its size only:
+// nobody else can have put it there.
+func holds(path string, mode fs.FileMode, size int64, sum [sha256.Size]byte) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != mode || info.Size() != size || !ownFile(info) {
+		return false
+	}
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrPermission) && mode&0o400 == 0 {
+		return true
+	}
+	return err == nil && sha256.Sum256(content) == sum
 }
 
 // writeFile writes a file of exactly this mode in one step, so that another
