@@ -15,8 +15,10 @@ const (
 	// drainWait is how long output that is still under way is taken after a
 	// command's processes were ended.
 	drainWait = 2 * time.Second
-	// halfWait is how long stderr's trailer may come after stdout's.
-	halfWait = 3 * time.Second
+	// halfWait is how long stderr's trailer may come after stdout's. It was
+	// written before, but the engine copies the two apart, each when it gets to
+	// it. It never comes where a process inside reads the pipe itself.
+	halfWait = 10 * time.Second
 )
 
 // finish waits for the end of the command, or brings it about. Where several
@@ -135,6 +137,9 @@ func (r *run) ended() (sandbox.Result, error) {
 	}
 	if trailer.Cleared {
 		result.Reason = "the process limit was still full at its end, so what it left was ended"
+	}
+	if note := r.sink.missing(); note != "" {
+		result.Reason = joinReasons(result.Reason, note)
 	}
 	if note := fileSizeNote(result, r.box.info.Limits.Disk); note != "" {
 		result.Reason = joinReasons(result.Reason, note)

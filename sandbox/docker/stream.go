@@ -237,6 +237,15 @@ func (s *sink) trailer() (supervisor.Trailer, bool) {
 	return t, true
 }
 
+// missing says what of the output of a command with a trailer has not come. It
+// is called when no piece comes any more.
+func (s *sink) missing() string {
+	if s.err.done {
+		return ""
+	}
+	return "the end of its stderr did not come, so some of it may be missing"
+}
+
 // errText is returned when something that is no supervisor answered, with what
 // it said: an engine tells a failed exec start in the output.
 type errText struct{ text string }

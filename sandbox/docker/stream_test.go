@@ -195,8 +195,14 @@ func TestSinkNeedsBothTrailers(t *testing.T) {
 	if s.write(streamStdout, []byte(trailerText(string(body)))) {
 		t.Fatal("complete although stderr may still come")
 	}
+	if s.missing() == "" {
+		t.Error("nothing is said of a stderr without an end")
+	}
 	if done := s.write(streamStderr, []byte("the end of stderr"+trailerText(""))); !done {
 		t.Fatal("not complete after both trailers")
+	}
+	if got := s.missing(); got != "" {
+		t.Errorf("%q although both came", got)
 	}
 	if trailer, ok := s.trailer(); !ok || trailer.Code != 7 || errOut.String() != "the end of stderr" {
 		t.Errorf("trailer %+v, %v; stderr %q", trailer, ok, errOut.String())
