@@ -36,7 +36,7 @@ const (
 // Where stopping one by one does not catch up with a bomb, kill -STOP -1 stops
 // all at once; it spares PID 1 and the caller.
 func (s *spare) kill(req Request) Reply {
-	k := killer{req: req, self: s.self.PID, seen: map[int]uint64{}, stopped: map[int]uint64{}}
+	k := killer{req: req, self: s.self.PID, table: &s.table, seen: map[int]uint64{}, stopped: map[int]uint64{}}
 	if (len(req.Victims) > 0 || req.All) && field(s.counters.pids, "") > gentlePids {
 		k.freezeAll()
 	}
@@ -66,7 +66,7 @@ func (s *spare) kill(req Request) Reply {
 		_ = rawKill(-1, unix.SIGCONT)
 	}
 	s.reapAll()
-	return Reply{Killed: k.killed, Count: k.count, Clean: clean, Dir: dir}
+	return Reply{Killed: k.killed, Count: k.count, Clean: clean, Dir: dir, KnownLeft: k.knownLeft()}
 }
 
 // reapAll takes the children of this supervisor that have ended, but for the
@@ -93,7 +93,7 @@ type killer struct {
 	self    int
 	roots   []int // victims that still are who they were
 	groups  []int // sessions that are the victims' own
-	table   table
+	table   *table
 	seen    map[int]uint64 // start time by pid of what was counted
 	killed  []Proc
 	count   int
@@ -225,6 +225,31 @@ func (k *killer) victim(p process) bool {
 	return k.req.Orphans && k.orphan(p)
 }
 
+// knownLeft lists those of Known of which something is still there.
+func (k *killer) knownLeft() []Proc {
+	var left []Proc
+	for _, known := range k.req.Known {
+		if slices.ContainsFunc(k.table.procs, func(p process) bool {
+			return p.PID == known.PID && p.Start == known.Start || known.Session != 0 && p.Session == known.Session
+		}) {
+			left = append(left, known)
+		}
+	}
+	return left
+}
+
+// since is when the first of the victims began, in ticks after boot; 0 without
+// any.
+func (k *killer) since() uint64 {
+	var first uint64
+	for i, victim := range k.req.Victims {
+		if i == 0 || victim.Start < first {
+			first = victim.Start
+		}
+	}
+	return first
+}
+
 // waiting tells whether a process is a spare or the shell that it started
 // ahead, which the caller lists in Known.
 func (k *killer) waiting(p process) bool {
@@ -238,8 +263,12 @@ func (k *killer) waiting(p process) bool {
 
 // orphan tells whether a process descends from PID 1 and not from a
 // supervisor (whose parent is outside, seen as 0), and is not known to have
-// been left by an earlier command.
+// been left by another command. One that began before every victim has is
+// nobody's of theirs.
 func (k *killer) orphan(p process) bool {
+	if p.Start < k.since() {
+		return false
+	}
 	root := p
 	for range 4096 {
 		if root.parent == 1 {

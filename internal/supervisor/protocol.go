@@ -117,6 +117,8 @@ type Reply struct {
 	Killed []Proc `json:",omitempty"`
 	Count  int    `json:",omitempty"`
 	Clean  bool   `json:",omitempty"`
+	// KnownLeft are those of a Kill's Known of which something is still there.
+	KnownLeft []Proc `json:",omitempty"`
 	// Dir is where the shell of the only victim was when a Kill found it.
 	Dir []byte `json:",omitempty"`
 	// Inode and Device are those of the setup's Root, in answer to a Count,

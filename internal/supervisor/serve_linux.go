@@ -122,6 +122,7 @@ type spare struct {
 	shell    string
 	self     Proc
 	adopts   bool   // orphans of its command become its children
+	table    table  // of the last Kill: one that ends many would fill its memory with new ones
 	ahead    *child // the shell that was started ahead, or nil
 	setup    Setup  // what ahead was started from
 	guard    *guard // nil but for a command that nobody else could end

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -182,7 +183,10 @@ func newNonce() string {
 func (b *box) remember(left []supervisor.Proc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.known = append(b.known, left...)
+	for _, p := range left {
+		p.Name = "" // may be no valid text, and would not come back as it is
+		b.known = append(b.known, p)
+	}
 	if extra := len(b.known) - maxKnown; extra > 0 {
 		b.known = append([]supervisor.Proc(nil), b.known[extra:]...)
 	}
@@ -202,6 +206,35 @@ func (b *box) takeNote() string {
 	taken := b.note
 	b.note = ""
 	return taken
+}
+
+// forget drops what is known and of which nothing is there any more.
+func (b *box) forget(known, there []supervisor.Proc) {
+	gone := map[supervisor.Proc]bool{}
+	for _, p := range known {
+		gone[p] = true
+	}
+	for _, p := range there {
+		delete(gone, p)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known = slices.DeleteFunc(b.known, func(p supervisor.Proc) bool { return gone[p] })
+}
+
+// others lists what is known to be of other commands than the victims': what
+// they left, and the sessions of those that run, whose supervisors may end at
+// any moment and leave something before word of it is here.
+func (b *box) others(victims []supervisor.Proc) []supervisor.Proc {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := slices.Clone(b.known)
+	for r := range b.active {
+		if !slices.ContainsFunc(victims, func(v supervisor.Proc) bool { return v.PID == r.spare.self.PID }) {
+			list = append(list, supervisor.Proc{Session: r.spare.self.PID})
+		}
+	}
+	return list
 }
 
 func (b *box) activate(r *run) {

@@ -33,9 +33,7 @@ const (
 // bound: it must work when the caller's context is done.
 func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 	req.Op = supervisor.Kill
-	b.mu.Lock()
-	req.Known = append(req.Known, b.known...)
-	b.mu.Unlock()
+	req.Known = append(req.Known, b.others(req.Victims)...)
 	// Two killers that stop everything at once would stop each other.
 	b.killing.Lock()
 	defer b.killing.Unlock()
@@ -84,6 +82,9 @@ func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply
 	report, err := killer.ask(ctx, req)
 	if err != nil {
 		return report, err
+	}
+	if !req.All {
+		b.forget(req.Known, report.KnownLeft)
 	}
 	if !report.Clean {
 		err := fmt.Errorf("%w: the sandbox cannot be trusted any more and must be closed", errNotClean)
