@@ -133,7 +133,7 @@ func (p *plan) giver(giving *supervisor.Giving) (*container.Config, *container.H
 // runGiver runs a container to its end and returns its exit code.
 func (e *Engine) runGiver(ctx context.Context, made func() (*container.Config, *container.HostConfig)) (code int64, err error) {
 	config, host := made()
-	created, err := e.create(ctx, config, host, "")
+	created, err := e.create(ctx, config, host, newName())
 	if err != nil {
 		return 0, fmt.Errorf("creating a container for it: %w", err)
 	}

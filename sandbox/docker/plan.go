@@ -3,8 +3,6 @@ package docker
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,9 +91,7 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	if p.security, err = e.securityOptions(); err != nil {
 		return nil, err
 	}
-	var suffix [6]byte
-	_, _ = rand.Read(suffix[:]) // never fails, see crypto/rand
-	p.name = "belljar-" + hex.EncodeToString(suffix[:])
+	p.name = newName()
 	p.labels, err = ownerLabels(spec.Session)
 	return p, err
 }

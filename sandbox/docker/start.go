@@ -97,15 +97,6 @@ func (b *box) ready(ctx context.Context, plan *plan) error {
 	return errors.Join(err, <-opened)
 }
 
-// create makes a container. It is not given up half-way, since an engine goes
-// on with what it was asked for: the caller's context is looked at later, when
-// there is something to remove.
-func (e *Engine) create(ctx context.Context, config *container.Config, host *container.HostConfig, name string) (container.CreateResponse, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startBound)
-	defer cancel()
-	return e.api.ContainerCreate(ctx, config, host, nil, nil, name)
-}
-
 // boot starts the container, with the lease attached before, and the spares.
 func (b *box) boot(ctx context.Context) error {
 	api := b.engine.api

@@ -131,7 +131,7 @@ func (e *Engine) imageUsers(ctx context.Context, imageID, dir string) (passwd, g
 	}
 	created, err := e.create(ctx, &container.Config{
 		Image: imageID, Entrypoint: strslice.StrSlice{"/never"}, Labels: labels,
-	}, &container.HostConfig{NetworkMode: "none"}, "")
+	}, &container.HostConfig{NetworkMode: "none"}, newName())
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the image's users: %w", err)
 	}
