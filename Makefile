@@ -61,6 +61,7 @@ test: go setup lint unit race cross integration ## everything that continuous in
 lint: go ## check format, vet, staticcheck and go.mod
 	@files=$$(gofmt -s -l .); if [ -n "$$files" ]; then echo "gofmt -s would change:" >&2; echo "$$files" >&2; exit 1; fi
 	$(GO) vet ./... ./.ci/gate
+	$(GO) vet -tags soak ./sandbox/docker
 	$(GO) tool staticcheck ./... ./.ci/gate
 	$(GO) mod tidy -diff
 
@@ -76,6 +77,13 @@ race: go ## run the tests that need no engine under the race detector
 integration: go setup build ## run the tests in real containers; a skipped test fails
 	bin/belljar image build
 	BELLJAR_TEST_BINARY=$(CURDIR)/bin/belljar BELLJAR_TEST_ENGINE=require $(GO) test -json -count=1 -p 1 -timeout 40m $(ENGINE_PKGS) | $(GO) run ./.ci/gate
+
+# How much it does is set by BELLJAR_SOAK_COMMANDS, _FAULTS, _SANDBOXES and
+# _SEED; see sandbox/docker/soak_settings_test.go.
+.PHONY: soak
+soak: go setup build ## run 10,000 commands, and 2,000 among faults, in real containers
+	bin/belljar image build
+	BELLJAR_TEST_ENGINE=require $(GO) test -tags soak -count=1 -v -timeout 6h -run '^TestSoak' ./sandbox/docker
 
 .PHONY: cross
 cross: supervisors ## compile for every platform
