@@ -54,7 +54,8 @@ type Spec struct {
 	// Info.Readings and Info.Loosened tell which. Without it that is an error.
 	AllowMissingLimits bool
 	// Once says that one command is expected, so that the sandbox need not be
-	// ready for another. It changes nothing but times: more commands can be run.
+	// ready for another. More can be run, but where the first one leaves a fork
+	// bomb behind the next may fail to start.
 	Once bool
 	// Session names the session that the sandbox belongs to, for labels.
 	Session string
