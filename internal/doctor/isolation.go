@@ -164,6 +164,17 @@ for p in /proc/[0-9]*; do echo "${p##*/} process"; done`)
 	return fmt.Sprintf("%d of its own, none of the host's", processes), nil
 }
 
+// seesInside tells whether a file of this machine is seen inside: an image may
+// have another one of the same name.
+func (e *examination) seesInside(ctx context.Context, file string) (bool, error) {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return false, nil // it went meanwhile
+	}
+	out, err := e.probe(ctx, "stat -c '%s %Y' "+quote(file)+" 2>/dev/null; true")
+	return strings.TrimSpace(out) == fmt.Sprint(info.Size(), info.ModTime().Unix()), err
+}
+
 // checkSecrets proves that this process's environment is not inside. The
 // values are looked for out here: handing them over would give them away.
 func (e *examination) checkSecrets(ctx context.Context) (string, error) {
@@ -177,11 +188,11 @@ func (e *examination) checkSecrets(ctx context.Context) (string, error) {
 		}
 	}
 	for _, file := range e.opts.KeyFiles {
-		out, err := e.probe(ctx, "ls -d "+quote(file)+" 2>/dev/null; true")
+		seen, err := e.seesInside(ctx, file)
 		if err != nil {
 			return "", err
 		}
-		if out != "" {
+		if seen {
 			return "", fmt.Errorf("%s, where keys are kept, is there inside as well", file)
 		}
 	}
