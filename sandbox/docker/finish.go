@@ -178,7 +178,7 @@ func (r *run) notStarted(errno int, result sandbox.Result) (sandbox.Result, erro
 	case errno == linuxE2BIG:
 		return sandbox.Result{}, fmt.Errorf("%w: %s", sandbox.ErrInvalidCommand, text)
 	default:
-		return sandbox.Result{}, r.box.explain("starting the shell", errors.New(text))
+		return sandbox.Result{}, r.box.explain("starting the shell", errors.New(r.spare.shell+": "+text))
 	}
 }
 
