@@ -5,7 +5,8 @@
 // engine answers: "auto" (the default) skips with the reason, "require" fails,
 // "skip" skips without looking for one. BELLJAR_TEST_HOST is the address of the
 // engine, where it is not the usual one, and BELLJAR_TEST_RUNTIME one of its
-// runtimes for the conformance suite.
+// runtimes for the conformance suite. BELLJAR_TEST_MISSING_LIMITS, set to
+// anything, goes on where the engine cannot hold a limit.
 package enginetest
 
 import (
@@ -24,10 +25,12 @@ const Variable = "BELLJAR_TEST_ENGINE"
 
 // HostVariable and RuntimeVariable are the environment variables that name an
 // engine and one of its runtimes; unset, they are the usual engine and its
-// default runtime.
+// default runtime. MissingLimitsVariable is the one that allows for limits that
+// the engine cannot hold.
 const (
-	HostVariable    = "BELLJAR_TEST_HOST"
-	RuntimeVariable = "BELLJAR_TEST_RUNTIME"
+	HostVariable          = "BELLJAR_TEST_HOST"
+	RuntimeVariable       = "BELLJAR_TEST_RUNTIME"
+	MissingLimitsVariable = "BELLJAR_TEST_MISSING_LIMITS"
 )
 
 // A mode is a value of the variable.

@@ -35,6 +35,10 @@ func (e *Engine) Capabilities() sandbox.Capabilities { return e.CapabilitiesOf("
 // one. docs/engines.md gives the reason for each that is missing.
 func (e *Engine) CapabilitiesOf(runtime string) sandbox.Capabilities {
 	c := sandbox.Capabilities{Counters: true, KillTree: true, Limits: true, OnePipe: true, Dir: true, Seccomp: true, Isolated: true, Protect: true}
+	if !e.info.MemoryLimit || !e.info.PidsLimit || !e.info.CPUCfsQuota {
+		// Without root an engine has the control groups that it was given.
+		c.Counters, c.Limits = false, false
+	}
 	if e.gvisor(runtime) {
 		// It shows no control groups inside, gives orphans to PID 1 alone, and
 		// tells nobody where another process is.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/system"
 
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
@@ -30,7 +31,7 @@ func (b *box) checkLimits(ctx context.Context, p *plan, inside *supervisor.Limit
 			fill(readings, supervisor.CgroupLimits(found.State.Pid, b.id), sandbox.FromHost)
 		}
 		if found.HostConfig != nil {
-			fill(readings, setByEngine(found.HostConfig), sandbox.FromEngine)
+			fill(readings, setByEngine(found.HostConfig, b.engine.info), sandbox.FromEngine)
 		}
 	}
 	b.info.Readings = readings
@@ -101,9 +102,10 @@ func fill(readings []sandbox.Reading, found supervisor.Limits, source sandbox.So
 }
 
 // setByEngine is what the engine says that it has set. It drops what the
-// machine's kernel lacks, with a warning at the creation of the container. What
+// machine's kernel lacks, with a warning at the creation of the container; what
+// it has no control group for, as without root, it repeats and does not set. What
 // is read inside only is not told.
-func setByEngine(host *container.HostConfig) supervisor.Limits {
+func setByEngine(host *container.HostConfig, can system.Info) supervisor.Limits {
 	limits := supervisor.Limits{
 		Memory: orUnlimited(host.Memory), Swap: supervisor.Unlimited, MilliCPUs: orUnlimited(host.NanoCPUs / 1e6),
 		Pids: supervisor.Unlimited, NoFile: supervisor.Unknown, Processors: supervisor.Unknown,
@@ -116,6 +118,17 @@ func setByEngine(host *container.HostConfig) supervisor.Limits {
 	}
 	if n, err := sandbox.CountCPUs(host.CpusetCpus); err == nil {
 		limits.Processors = int64(n)
+	}
+	for _, one := range []struct {
+		limit *int64
+		held  bool
+	}{
+		{&limits.Memory, can.MemoryLimit}, {&limits.Swap, can.MemoryLimit && can.SwapLimit},
+		{&limits.MilliCPUs, can.CPUCfsQuota}, {&limits.Pids, can.PidsLimit}, {&limits.Processors, can.CPUSet},
+	} {
+		if !one.held {
+			*one.limit = supervisor.Unlimited
+		}
 	}
 	return limits
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/system"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belljar/belljar/internal/supervisor"
@@ -26,7 +27,7 @@ func TestReadingsFill(t *testing.T) {
 	}
 	host := &container.HostConfig{}
 	host.Memory, host.MemorySwap, host.PidsLimit = 5, -1, &pids
-	fill(readings, setByEngine(host), sandbox.FromEngine)
+	fill(readings, setByEngine(host, system.Info{MemoryLimit: true, PidsLimit: true}), sandbox.FromEngine)
 	want := []sandbox.Reading{
 		{Limit: "memory", Asked: 1 << 20, Found: 1 << 20, Source: sandbox.FromHost},
 		{Limit: "swap", Asked: 0, Found: sandbox.NoLimit, Source: sandbox.FromEngine},
@@ -42,5 +43,36 @@ func TestReadingsFill(t *testing.T) {
 	}
 	if missing := sandbox.Missing(readings); len(missing) != 1 || missing[0].Limit != "swap" {
 		t.Errorf("missing = %v, want swap alone", missing)
+	}
+}
+
+// TestSetByEngine believes an engine in what it can hold.
+func TestSetByEngine(t *testing.T) {
+	pids := int64(64)
+	host := &container.HostConfig{}
+	host.Memory, host.MemorySwap, host.NanoCPUs, host.PidsLimit, host.CpusetCpus = 5, 7, 2e9, &pids, "0-2"
+	all := system.Info{MemoryLimit: true, SwapLimit: true, CPUCfsQuota: true, PidsLimit: true, CPUSet: true}
+	const none = supervisor.Unlimited
+	for _, test := range []struct {
+		name   string
+		change func(*system.Info)
+		want   supervisor.Limits
+	}{
+		{"all", func(*system.Info) {}, supervisor.Limits{Memory: 5, Swap: 2, MilliCPUs: 2000, Pids: 64, Processors: 3}},
+		{"no control groups", func(i *system.Info) { *i = system.Info{} },
+			supervisor.Limits{Memory: none, Swap: none, MilliCPUs: none, Pids: none, Processors: none}},
+		{"memory alone", func(i *system.Info) { *i = system.Info{MemoryLimit: true} },
+			supervisor.Limits{Memory: 5, Swap: none, MilliCPUs: none, Pids: none, Processors: none}},
+		{"no accounting of swap", func(i *system.Info) { i.SwapLimit = false },
+			supervisor.Limits{Memory: 5, Swap: none, MilliCPUs: 2000, Pids: 64, Processors: 3}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			can := all
+			test.change(&can)
+			test.want.NoFile = supervisor.Unknown
+			if diff := cmp.Diff(test.want, setByEngine(host, can)); diff != "" {
+				t.Errorf("limits (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
