@@ -101,13 +101,10 @@ func (b *box) diskParts(plan *plan) []diskPart {
 	if !writable && len(plan.volumes) == 0 {
 		return parts
 	}
-	found, err := b.engine.api.ContainerInspect(b.lifetime, b.id)
+	// Without an answer the layer is asked for again.
+	found, _ := b.engine.api.ContainerInspect(b.lifetime, b.id)
 	if writable {
-		upper := ""
-		if err == nil && found.ContainerJSONBase != nil {
-			upper = found.GraphDriver.Data["UpperDir"]
-		}
-		parts = append(parts, b.layer(upper))
+		parts = append(parts, b.layer(found))
 	}
 	for _, m := range found.Mounts {
 		if m.Type == mount.TypeVolume && m.RW {
@@ -135,12 +132,25 @@ func canRead(dir string) bool {
 }
 
 // layer is the writable layer: read from its folder where that can be seen,
-// else by asking the engine, which adds up the same folder.
-func (b *box) layer(upper string) diskPart {
-	if upper != "" && canRead(upper) {
-		return folderPart("", upper)
+// else by asking the engine, which adds up the same folder. Where only a
+// container that runs tells its folder, the first look comes too early for it.
+func (b *box) layer(found container.InspectResponse) diskPart {
+	upper := layerFolder(found)
+	part := diskPart{dir: upper, measure: func(ctx context.Context, since time.Time) (diskusage.Usage, error) {
+		if upper == "" {
+			if found, err := b.engine.api.ContainerInspect(ctx, b.id); err == nil {
+				upper = layerFolder(found)
+			}
+		}
+		if upper == "" {
+			return b.layerSize(ctx, since)
+		}
+		return diskusage.Measure(ctx, upper, since)
+	}}
+	if upper == "" {
+		part.dir = b.engine.info.DockerRootDir
 	}
-	return diskPart{dir: b.engine.info.DockerRootDir, measure: b.layerSize}
+	return part
 }
 
 // volume is one that the image declares, which the engine made for this
