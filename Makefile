@@ -23,7 +23,7 @@ export TESTCONTAINERS_RYUK_DISABLED := true
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: go
 go:
@@ -84,6 +84,13 @@ integration: go setup build ## run the tests in real containers; a skipped test 
 soak: go setup build ## run 10,000 commands, and 2,000 among faults, in real containers
 	bin/belljar image build
 	BELLJAR_TEST_ENGINE=require $(GO) test -tags soak -count=1 -v -timeout 6h -run '^TestSoak' ./sandbox/docker
+
+# Engines beside the usual one: each is started for the tests and taken down.
+ENGINES ?= podman gvisor current
+
+.PHONY: test-engines
+test-engines: go setup build ## run the tests of isolation on Podman, gVisor and the current Docker, or on ENGINES
+	@.ci/engines $(ENGINES)
 
 .PHONY: cross
 cross: supervisors ## compile for every platform
