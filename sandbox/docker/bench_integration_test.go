@@ -56,13 +56,16 @@ func BenchmarkWays(b *testing.B) {
 		time.Sleep(think) // so that the next spare's start is over
 		host.measure(b, func() error { return exec.Command("bash", "-c", "true").Run() })
 		engine.measure(b, func() error { return apiExec(api, box.Info().ID) })
-		cli.measure(b, func() error { return exec.Command("docker", "exec", box.Info().ID, "bash", "-c", "true").Run() })
+		cli.measure(b, func() error {
+			return exec.Command("docker", "-H", api.DaemonHost(), "exec", box.Info().ID, "bash", "-c", "true").Run()
+		})
 	}
 	host.report(b, "host")
 	warm.report(b, "warm")
 	engine.report(b, "api")
 	cli.report(b, "cli")
 	b.ReportMetric(warm.at(50)/host.at(50), "warm/host")
+	b.ReportMetric(warm.at(50)/engine.at(50), "warm/api")
 	b.ReportMetric(cli.at(50)/warm.at(50), "cli/warm")
 }
 
@@ -106,7 +109,9 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(err)
 		}
 		whole = append(whole, time.Since(start))
-		run.measure(b, func() error { return exec.Command("docker", "run", "--rm", spec.Image, "true").Run() })
+		run.measure(b, func() error {
+			return exec.Command("docker", "-H", engine.Endpoint().Host, "run", "--rm", "--runtime", spec.Runtime, spec.Image, "true").Run()
+		})
 	}
 	first.report(b, "first")
 	whole.report(b, "whole")

@@ -38,7 +38,7 @@ func devSpec(t testing.TB) sandbox.Spec {
 func TestConformanceDev(t *testing.T) {
 	engine := connect(t)
 	sandboxtest.TestRuntime(t, sandboxtest.Config{
-		Runtime: engine, Bash: true, Spec: func(t *testing.T) sandbox.Spec { return devSpec(t) },
+		Runtime: chosen(engine), Bash: true, Spec: func(t *testing.T) sandbox.Spec { return devSpec(t) },
 		// What a profile does not touch is tested in strict.
 		Parts: []string{
 			"Status", "End", "Left", "Dir", "DirAlways", "Workspace", "Lifecycle", "KillTree", "ProcessLimit", "Counters",

@@ -68,7 +68,8 @@ func connect(t testing.TB) *docker.Engine {
 	return engine
 }
 
-// newSpec asks for a sandbox on a new workspace that belongs to uid:gid.
+// newSpec asks for a sandbox on a new workspace that belongs to uid:gid, with the
+// runtime that the environment names.
 func newSpec(t testing.TB, uid, gid int) sandbox.Spec {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -80,28 +81,28 @@ func newSpec(t testing.TB, uid, gid int) sandbox.Spec {
 	}
 	return sandbox.Spec{
 		Workspace: dir, Owner: sandbox.Owner{UID: uid, GID: gid, Umask: 0o022}, Image: images.Tag(),
-		Limits:             sandbox.Limits{Memory: 256 * sandbox.MiB},
+		Limits: sandbox.Limits{Memory: 256 * sandbox.MiB}, Runtime: os.Getenv(enginetest.RuntimeVariable),
 		AllowMissingLimits: os.Getenv(enginetest.MissingLimitsVariable) != "",
 	}
 }
 
-// An onRuntime is an engine with one of its runtimes.
+// An onRuntime is an engine with one of its runtimes, which specs ask for.
 type onRuntime struct {
 	*docker.Engine
 	name string
 }
 
-func (r onRuntime) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
-	spec.Runtime = r.name
-	return r.Engine.Start(ctx, spec)
-}
-
 func (r onRuntime) Capabilities() sandbox.Capabilities { return r.CapabilitiesOf(r.name) }
+
+// chosen is the engine with the runtime that the environment names.
+func chosen(engine *docker.Engine) onRuntime {
+	return onRuntime{engine, os.Getenv(enginetest.RuntimeVariable)}
+}
 
 func TestConformance(t *testing.T) {
 	engine := connect(t)
 	sandboxtest.TestRuntime(t, sandboxtest.Config{
-		Runtime: onRuntime{engine, os.Getenv(enginetest.RuntimeVariable)}, Bash: true,
+		Runtime: chosen(engine), Bash: true,
 		Spec: func(t *testing.T) sandbox.Spec { return newSpec(t, os.Getuid(), os.Getgid()) },
 	})
 }
