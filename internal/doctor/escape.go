@@ -45,7 +45,7 @@ func (e *examination) checkEscape(area escape.Area) func(context.Context) (strin
 		}
 		made, granted := 0, 0
 		for _, f := range findings {
-			if f.Area != area || f.Filter && !e.sandbox.Info().Capabilities.Seccomp {
+			if f.Area != area || f.HostKernel && !e.sandbox.Info().Capabilities.Seccomp {
 				continue
 			}
 			if f.Root && e.opts.Spec.User == sandbox.UserRoot {

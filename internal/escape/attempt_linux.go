@@ -19,7 +19,7 @@ func attempts() []attempt {
 // any other answer means that the rights were enough.
 func (a attempt) run() Finding {
 	err := a.try()
-	f := Finding{Area: a.area, Name: a.name, Root: a.root, Filter: a.filter}
+	f := Finding{Area: a.area, Name: a.name, Root: a.root, HostKernel: a.hostKernel}
 	var errno unix.Errno
 	switch {
 	case err == nil:

@@ -6,5 +6,5 @@ package escape
 func attempts() []attempt { return nil }
 
 func (a attempt) run() Finding {
-	return Finding{Area: a.area, Name: a.name, Root: a.root, Filter: a.filter}
+	return Finding{Area: a.area, Name: a.name, Root: a.root, HostKernel: a.hostKernel}
 }

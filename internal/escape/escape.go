@@ -45,9 +45,10 @@ type Finding struct {
 	// Root is set when the attempt counts only where commands have no rights
 	// of root: a profile that gives them may let it through.
 	Root bool `json:"root,omitempty"`
-	// Filter is set when the attempt counts only where a filter of system
-	// calls is promised (sandbox.Capabilities.Seccomp).
-	Filter bool `json:"filter,omitempty"`
+	// HostKernel is set when the attempt counts only where commands call the
+	// host's kernel, behind a filter (sandbox.Capabilities.Seccomp). A kernel
+	// of the sandbox's own may grant it, since it holds nothing but the sandbox.
+	HostKernel bool `json:"host_kernel,omitempty"`
 }
 
 // Args are the arguments that make the program at path run the attempts and
@@ -91,9 +92,9 @@ func Read(r io.Reader) ([]Finding, error) {
 // An attempt is one thing to try. Its function returns nil, or an error that
 // is no denial, when it got through.
 type attempt struct {
-	area   Area
-	name   string
-	root   bool // see Finding.Root
-	filter bool // see Finding.Filter
-	try    func() error
+	area       Area
+	name       string
+	root       bool // see Finding.Root
+	hostKernel bool // see Finding.HostKernel
+	try        func() error
 }

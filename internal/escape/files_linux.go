@@ -34,13 +34,14 @@ func fileAttempts() []attempt {
 func self() string { return os.Args[0] }
 
 // changeSelf tells whether the mount of the program is read-only. To open it
-// for writing fails in any case, since it runs.
+// for writing fails in any case, since it runs. Not every kernel tells the flag,
+// but each looks at the mount before it changes a mode.
 func changeSelf() error {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(self(), &stat); err != nil {
 		return err
 	}
-	if stat.Flags&unix.ST_RDONLY == 0 {
+	if stat.Flags&unix.ST_RDONLY == 0 && unix.Chmod(self(), 0o555) != unix.EROFS {
 		return fmt.Errorf("%s is mounted for writing", self())
 	}
 	return fmt.Errorf("%w: its mount is read-only", errHeld)

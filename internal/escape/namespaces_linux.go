@@ -18,10 +18,10 @@ func namespaceAttempts() []attempt {
 		{"mounts", unix.CLONE_NEWNS}, {"network", unix.CLONE_NEWNET}, {"processes", unix.CLONE_NEWPID},
 		{"host name", unix.CLONE_NEWUTS}, {"messages", unix.CLONE_NEWIPC}, {"control groups", unix.CLONE_NEWCGROUP},
 	} {
-		list = append(list, attempt{area: Namespaces, name: "a new namespace of " + ns.name, try: func() error { return unshare(ns.flag) }})
+		list = append(list, attempt{area: Namespaces, name: "a new namespace of " + ns.name, hostKernel: true, try: func() error { return unshare(ns.flag) }})
 	}
 	return append(list,
-		attempt{area: Namespaces, name: "a new namespace of users", try: newUserNamespace},
+		attempt{area: Namespaces, name: "a new namespace of users", hostKernel: true, try: newUserNamespace},
 		attempt{area: Namespaces, name: "enter the namespace of process 1", try: enterNamespace},
 	)
 }

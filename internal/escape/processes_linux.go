@@ -17,8 +17,8 @@ func processAttempts() []attempt {
 		try("read the memory of process 1", readFirst),
 		try("open the memory of process 1", func() error { return open("/proc/1/mem", unix.O_RDWR) }),
 		try("see the folders of process 1", func() error { return readable("/proc/1/root/etc/passwd", "/proc/1/cwd/etc/passwd") }),
-		try("read the environment of process 1", func() error { return readable("/proc/1/environ") }),
-		try("lower the score for the end of memory", lowerScore),
+		{area: Processes, name: "read the environment of process 1", hostKernel: true, try: func() error { return readable("/proc/1/environ") }},
+		{area: Processes, name: "lower the score for the end of memory", hostKernel: true, try: lowerScore},
 	}
 }
 

@@ -14,7 +14,7 @@ const settingsLooked = 20_000
 
 func settingAttempts() []attempt {
 	list := []attempt{
-		{area: Settings, name: "write below /proc/sys", try: func() error { return writable("/proc/sys") }},
+		{area: Settings, name: "write below /proc/sys", hostKernel: true, try: func() error { return writable("/proc/sys") }},
 		{area: Settings, name: "write below /sys", try: func() error { return writable("/sys") }},
 		{area: Settings, name: "make a control group", try: makeGroup},
 	}

@@ -26,7 +26,7 @@ func testEscape(t *testing.T, s *suite) {
 			t.Fatal(err)
 		}
 		for _, f := range findings {
-			if f.Root && allowedCapabilities(b.spec) != 0 || f.Filter && !b.Info().Capabilities.Seccomp {
+			if f.Root && allowedCapabilities(b.spec) != 0 || f.HostKernel && !b.Info().Capabilities.Seccomp {
 				continue
 			}
 			if !f.Denied {
