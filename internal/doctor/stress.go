@@ -57,6 +57,16 @@ func (e *examination) exhaust(ctx context.Context, limit, script string) (sandbo
 		return sandbox.Result{}, fmt.Errorf("going over a limit: %w", err)
 	}
 	next, err := box.Exec(ctx, sandbox.Command{Script: "exit 4", Timeout: probeTimeout})
+	if errors.Is(err, sandbox.ErrLost) && result.Status == sandbox.OutOfMemory && !e.sandbox.Info().Capabilities.Counters {
+		// With such a runtime the sandbox ends with the command, as is told.
+		e.stress = nil
+		if err = box.Close(); err == nil {
+			box, err = e.stressed(ctx)
+		}
+		if err == nil {
+			next, err = box.Exec(ctx, sandbox.Command{Script: "exit 4", Timeout: probeTimeout})
+		}
+	}
 	switch {
 	case err != nil:
 		return result, fmt.Errorf("the next command after one that ended as %s: %w", result.Status, err)

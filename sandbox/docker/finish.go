@@ -48,6 +48,9 @@ func (r *run) finish(ctx context.Context) (sandbox.Result, error) {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && isMachine(cause):
 		r.spare.close()
+		if result, ok := r.exhausted(""); ok {
+			return result, nil
+		}
 		return sandbox.Result{}, r.box.explain("running a command", cause)
 	case cause != nil:
 		return r.endIt(sandbox.Canceled)
@@ -213,6 +216,9 @@ func (r *run) endedWithoutTrailer() (sandbox.Result, error) {
 		err = killErr
 	}
 	if err != nil {
+		if result, ok := r.exhausted(""); ok {
+			return result, nil
+		}
 		return sandbox.Result{}, r.box.explain("running a command", err)
 	}
 	result := r.killedResult(report)
@@ -249,6 +255,9 @@ func (r *run) endIt(status sandbox.Status) (sandbox.Result, error) {
 	}
 	if err != nil {
 		if !r.box.endContainer(err) {
+			if result, ok := r.exhausted(status); ok {
+				return result, nil
+			}
 			r.spare.close()
 			return sandbox.Result{}, r.box.explain("ending a command ("+string(status)+")", err)
 		}
