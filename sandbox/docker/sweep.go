@@ -17,10 +17,10 @@ import (
 // its start a live owner needs well under a second.
 const sweepAge = 5 * time.Minute
 
-// Sweep removes containers of belljar whose owner is dead, and returns how
-// many, and the sockets that they had. Only an owner of the same boot and the same name space of processes
-// can be called dead; the containers of others are left to their lease unless
-// they do not run.
+// Sweep removes containers of belljar whose owner is dead, with the sockets
+// that they had, and returns how many. Only an owner of the same boot and the
+// same name space of processes can be called dead; the containers of others are
+// left to their lease unless they do not run.
 func (e *Engine) Sweep(ctx context.Context) (int, error) {
 	list, err := e.containers(ctx)
 	if err != nil {
@@ -58,8 +58,13 @@ func (e *Engine) containers(ctx context.Context) ([]container.Summary, error) {
 }
 
 // abandoned tells whether a container's owner is dead. Where that cannot be
-// known, only a container that does not run counts as left behind.
+// known, only a container that does not run counts as left behind. One that is
+// being removed is not: an engine may be stuck in that for as long as it lives,
+// and to ask again takes as long as the wait for an answer.
 func abandoned(labels map[string]string, state container.ContainerState, created time.Time, here host, startOf func(int) (string, error)) bool {
+	if state == container.StateRemoving {
+		return false
+	}
 	switch ownerState(labels, here, startOf) {
 	case OwnerDead:
 		return true

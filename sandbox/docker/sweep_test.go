@@ -34,6 +34,7 @@ func TestAbandoned(t *testing.T) {
 		{"the owner lives", mine, container.StateRunning, old, living, false},
 		{"the owner lives and has not started it yet", mine, container.StateCreated, old, living, false},
 		{"the owner is dead", mine, container.StateRunning, fresh, dead, true},
+		{"the engine is removing it", mine, container.StateRemoving, old, dead, false},
 		{"the owner's number was given to another", mine, container.StateRunning, old, reused, true},
 		{"the owner cannot be looked up", mine, container.StateRunning, old, unknown, false},
 		{"another boot, running", with(labelBoot, "boot-0"), container.StateRunning, old, dead, false},
