@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -64,10 +66,8 @@ func (e *Engine) checkOutlet(spec sandbox.Spec) error {
 	refused := func(why string) error {
 		return fmt.Errorf("the network mode allow %w: %s", sandbox.ErrUnsupported, why)
 	}
-	name := spec.Runtime
-	if name == "" {
-		name = e.info.DefaultRuntime
-	}
+	// Podman names a runtime by its path.
+	name := path.Base(cmp.Or(spec.Runtime, e.info.DefaultRuntime))
 	switch {
 	case spec.Network != sandbox.NetworkAllow && spec.Proxy != nil:
 		return fmt.Errorf("a proxy goes with the network mode allow only, not with %s", spec.Network)
@@ -122,8 +122,8 @@ func listenIn(dir, name string) (net.Listener, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	path := "/proc/self/fd/" + strconv.Itoa(int(folder.Fd())) + "/" + name
-	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	short := "/proc/self/fd/" + strconv.Itoa(int(folder.Fd())) + "/" + name
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
