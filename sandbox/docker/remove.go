@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (e *Engine) end(id string) error {
 			removed = nil // looked at again, since not every engine means it
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, errors.Join(err, ctx.Err()))
+			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, cmp.Or(err, ctx.Err()))
 		}
 	}
 }

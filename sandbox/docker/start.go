@@ -71,7 +71,9 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	b.pool = newPool(b.once, func() (*spare, error) { return b.startSpare(lifetime, e.starts.execs, spareStart) })
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, b.Close())
+			if left := b.Close(); left != nil {
+				err = fmt.Errorf("%w; %w", err, left)
+			}
 		}
 	}()
 	if plan.spec.Network == sandbox.NetworkAllow {
