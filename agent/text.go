@@ -7,8 +7,9 @@ import (
 )
 
 // cleanText makes a text fit for the history: valid UTF-8 without escape
-// sequences and control characters other than tab and newline. Strict servers refuse the others, and
-// since every request repeats the history they would refuse all that follow.
+// sequences and control characters other than tab and newline. Strict servers
+// refuse the others, and since every request repeats the history they would
+// refuse all that follow.
 func cleanText(text string) string {
 	if strings.ContainsRune(text, '\x1b') {
 		text = sequences().ReplaceAllString(text, "")

@@ -92,7 +92,7 @@ func (r *Renderer) end(event trajectory.End) {
 }
 
 // sameWords compares what came in pieces with what went on record, where
-// control characters have been cleaned away.
+// escape sequences and control characters have been cleaned away.
 func sameWords(a, b string) bool {
 	visible := func(r rune) rune {
 		if unicode.IsControl(r) || unicode.IsSpace(r) {
@@ -100,7 +100,7 @@ func sameWords(a, b string) bool {
 		}
 		return r
 	}
-	return strings.Map(visible, a) == strings.Map(visible, b)
+	return strings.Map(visible, Sanitize(a)) == strings.Map(visible, Sanitize(b))
 }
 
 // userMessage shows what was said to the model.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -147,6 +148,8 @@ func TestKillChain(t *testing.T) {
 			`exec 99>&3; if [ $1 -gt 0 ]; then setsid bash -c "$0" "$0" $(($1 - 1)) & else exec sleep 600; fi`)
 		cmd.Args = append(cmd.Args, cmd.Args[2], "15")
 		cmd.ExtraFiles = []*os.File{w}
+		// A tree takes whole sessions, and the test's own has strangers in it.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Run(); err != nil {
 			t.Fatal(err)
 		}
