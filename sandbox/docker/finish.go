@@ -19,6 +19,9 @@ const (
 	// written before, but the engine copies the two apart, each when it gets to
 	// it. It never comes where a process inside reads the pipe itself.
 	halfWait = 10 * time.Second
+	// halfLooks is after how many of these at most no more is waited for, where
+	// pieces come all the time and none was being written at the look.
+	halfLooks = 6
 )
 
 // finish waits for the end of the command, or brings it about. Where several
@@ -37,7 +40,7 @@ func (r *run) finish(ctx context.Context) (sandbox.Result, error) {
 	select {
 	case <-r.spare.done:
 	case <-r.sink.half:
-		r.awaitOther()
+		expired = r.awaitOther(ctx, timeout)
 	case <-timeout:
 		expired = true
 	case <-r.sink.over:
@@ -77,19 +80,35 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// awaitOther waits for stderr's trailer after stdout's. A reader of the output
-// that is slow keeps it waiting; silence does not.
-func (r *run) awaitOther() {
-	for {
-		before := r.sink.pieces.Load()
+// awaitOther waits for stderr's trailer after stdout's, and tells whether the
+// command's time was over before. A reader of the output that is slow keeps it
+// waiting; silence does not, nor does any other end.
+func (r *run) awaitOther(ctx context.Context, timeout <-chan time.Time) (expired bool) {
+	before := r.sink.pieces.Load()
+	for looks := 0; ; {
 		select {
 		case <-r.spare.done:
-			return
+			return false
+		case <-timeout:
+			return true
+		case <-r.sink.over:
+			return false
+		case <-r.sink.failed:
+			return false
+		case <-r.disk.done:
+			return false
+		case <-ctx.Done():
+			return false
 		case <-time.After(halfWait):
-			if r.sink.pieces.Load() == before && !r.sink.writing.Load() {
-				return
-			}
 		}
+		if r.sink.writing.Load() {
+			continue
+		}
+		now := r.sink.pieces.Load()
+		if looks++; now == before || looks == halfLooks {
+			return false
+		}
+		before = now
 	}
 }
 

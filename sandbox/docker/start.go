@@ -184,6 +184,11 @@ func (p *plan) checkWorkspace(seen supervisor.Reply) error {
 	return nil
 }
 
+// runningWait is how long Close waits for commands to be told of it before the
+// container goes. A writer of a caller's that blocks holds each up for some
+// seconds; nothing that holds one up may keep the container alive.
+const runningWait = 10 * time.Second
+
 // Close removes the container. See sandbox.Sandbox.
 func (b *box) Close() error {
 	b.closeOnce.Do(func() {
@@ -192,7 +197,7 @@ func (b *box) Close() error {
 		b.mu.Unlock()
 		given := b.lastGive()
 		b.stop()
-		b.running.Wait()
+		waitBounded(b.running.Wait, runningWait)
 		if b.lease != nil {
 			b.lease.release()
 		}
