@@ -109,7 +109,6 @@ func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, er
 		}
 		return sandbox.Result{}, b.explain("starting a command", err)
 	}
-	b.activate(run)
 	result, err := run.finish(ctx)
 	b.deactivate(run)
 	if err != nil {

@@ -36,8 +36,9 @@ type run struct {
 	cleared int  // the box's count when the command was started
 }
 
-// handOver gives the command to a spare. One that died before it acknowledged
-// is replaced in silence; after that the command may have run, and never is.
+// handOver gives the command to a spare, and counts it among those that run.
+// One that died before it acknowledged is replaced in silence; after that the
+// command may have run, and never is.
 func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*run, error) {
 	// A command that reads from the connection leaves no way to ask.
 	alone, delay := b.once && cmd.Stdin == nil, refillDelay
@@ -50,11 +51,14 @@ func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*r
 			return nil, err
 		}
 		r := &run{box: b, cmd: cmd, dir: dir, spare: s, disk: b.disk.current(), alone: alone}
+		// Before it may have begun, so that no other's end takes it along.
+		b.activate(r)
 		err = r.give(ctx)
 		if err == nil {
 			b.pool.top(delay)
 			return r, nil
 		}
+		b.deactivate(r)
 		again := b.mayRetry(s)
 		s.close()
 		r.sink.detach()
@@ -85,11 +89,15 @@ func (b *box) mayRetry(s *spare) bool {
 // because what commands left behind fills the process limit.
 func (b *box) takeSpare(ctx context.Context, alone bool) (*spare, error) {
 	s, err := b.pool.take(ctx, alone)
-	if err == nil || ctx.Err() != nil || !b.full() {
+	if err == nil || ctx.Err() != nil {
 		return s, err
 	}
-	if clearErr := b.clear(); clearErr != nil {
+	cleared, clearErr := b.clearFull()
+	switch {
+	case clearErr != nil:
 		return nil, fmt.Errorf("%w; clearing the sandbox: %w", err, clearErr)
+	case !cleared:
+		return nil, err
 	}
 	return b.pool.take(ctx, alone)
 }

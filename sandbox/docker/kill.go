@@ -33,10 +33,11 @@ const (
 // bound: it must work when the caller's context is done.
 func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 	req.Op = supervisor.Kill
-	req.Known = append(req.Known, b.others(req.Victims)...)
 	// Two killers that stop everything at once would stop each other.
 	b.killing.Lock()
 	defer b.killing.Unlock()
+	// Only now: commands may have begun, or have left something, meanwhile.
+	req.Known = append(req.Known, b.others(req.Victims)...)
 	killer := b.pool.borrowKiller()
 	if killer != nil {
 		report, err := b.askKiller(killer, req)
@@ -129,7 +130,19 @@ func (b *box) count(s *spare) (supervisor.Counters, error) {
 	return reply.Counters, err
 }
 
-// full tells whether the process limit leaves no room for an exec.
+// clearFull clears the sandbox if its process limit is full, and tells whether
+// it was. Who else ends processes or gives files has borrowed the killer.
+func (b *box) clearFull() (bool, error) {
+	b.killing.Lock()
+	defer b.killing.Unlock()
+	if !b.full() {
+		return false, nil
+	}
+	return true, b.clear()
+}
+
+// full tells whether the process limit leaves no room for an exec. The caller
+// holds killing.
 func (b *box) full() bool {
 	killer := b.pool.borrowKiller()
 	if killer == nil {
@@ -154,7 +167,7 @@ func (b *box) thaw(ctx context.Context) error {
 }
 
 // clear ends everything but the spares: the last way out when the process
-// limit is so full that no exec starts.
+// limit is so full that no exec starts. The caller holds killing.
 func (b *box) clear() error {
 	killer := b.pool.borrowKiller()
 	if killer == nil {
