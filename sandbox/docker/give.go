@@ -65,7 +65,7 @@ func (b *box) giveNow() (note string) {
 	defer cancel()
 	giver := b.pool.borrowGiver()
 	if giver == nil {
-		fresh, err := b.startSpare(ctx, b.engine.starts.urgent, giveWait)
+		fresh, err := b.startSpare(ctx, b.engine.starts.enterUrgent, giveWait)
 		if err != nil {
 			return notGiven(err.Error())
 		}

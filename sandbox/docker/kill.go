@@ -50,7 +50,7 @@ func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
 		}
 	}
 	// No spare, or one that is stopped: a new exec can wake the others.
-	fresh, err := b.startSpare(b.lifetime, b.engine.starts.urgent, freshWait)
+	fresh, err := b.startSpare(b.lifetime, b.engine.starts.enterUrgent, freshWait)
 	if err != nil {
 		if killer == nil {
 			return supervisor.Reply{}, err
@@ -155,7 +155,7 @@ func (b *box) full() bool {
 
 // thaw wakes everything that a command has stopped, supervisors included.
 func (b *box) thaw(ctx context.Context) error {
-	fresh, err := b.startSpare(ctx, b.engine.starts.urgent, spareStart)
+	fresh, err := b.startSpare(ctx, b.engine.starts.enterUrgent, spareStart)
 	if err != nil {
 		return err
 	}

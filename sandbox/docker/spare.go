@@ -45,8 +45,8 @@ type spare struct {
 
 // startSpare starts an exec with a supervisor in it, once there is a place for
 // it, and waits until it is ready.
-func (b *box) startSpare(ctx context.Context, places chan struct{}, bound time.Duration) (*spare, error) {
-	leave, err := enter(ctx, places)
+func (b *box) startSpare(ctx context.Context, enter func(context.Context) (leave func(), err error), bound time.Duration) (*spare, error) {
+	leave, err := enter(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	b.giver = func() (*container.Config, *container.HostConfig) { return plan.giver(b.giving) }
 	// Giving files to their owner takes a second spare at once.
 	b.once = spec.Once && b.giving == nil
-	b.pool = newPool(b.once, func() (*spare, error) { return b.startSpare(lifetime, e.starts.execs, spareStart) })
+	b.pool = newPool(b.once, func() (*spare, error) { return b.startSpare(lifetime, e.starts.enterExec, spareStart) })
 	defer func() {
 		if err != nil {
 			if left := b.Close(); left != nil {

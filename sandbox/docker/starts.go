@@ -15,7 +15,7 @@ import (
 // for seconds once more than 16 to 20 start together. All places together are 14.
 type Starts struct {
 	// Each holds a place for what is being started. Waiting for one is in no
-	// time bound but the caller's: it says nothing of the engine.
+	// time bound but the caller's and urgentWait: it says nothing of the engine.
 	sandboxes chan struct{} // whole sandboxes, with the first two execs of each
 	execs     chan struct{} // spares for commands
 	// urgent are execs that end processes. They go past those that wait for
@@ -33,6 +33,10 @@ const (
 // placeBound is how long the start of an exec keeps its place. Commands that
 // stop every new process of their user would hold up other sandboxes else.
 const placeBound = 10 * time.Second
+
+// urgentWait is how long an exec that is to end processes waits for its place.
+// An engine under too many starts is slow; a command that nobody ends is worse.
+const urgentWait = 5 * time.Second
 
 // NewStarts returns Starts for all engines of a process.
 func NewStarts() *Starts {
@@ -52,4 +56,21 @@ func enter(ctx context.Context, places chan struct{}) (leave func(), err error) 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// enterExec is enter for a spare that is to run a command.
+func (s *Starts) enterExec(ctx context.Context) (leave func(), err error) {
+	return enter(ctx, s.execs)
+}
+
+// enterUrgent is enter for an exec that is to end processes. After urgentWait
+// it goes on without a place.
+func (s *Starts) enterUrgent(ctx context.Context) (leave func(), err error) {
+	short, cancel := context.WithTimeout(ctx, urgentWait)
+	defer cancel()
+	leave, err = enter(short, s.urgent)
+	if err != nil && ctx.Err() == nil {
+		return func() {}, nil
+	}
+	return leave, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // TestStarts fills the places of one kind and looks who gets the next.
@@ -80,4 +81,32 @@ func TestStartsShared(t *testing.T) {
 	if first, second := reach(nil), reach(nil); first.starts == nil || first.starts == second.starts {
 		t.Error("engines that were given none have not one each")
 	}
+}
+
+// TestUrgentStartGoesOnWithoutPlace fills the places of the execs that end
+// processes.
+func TestUrgentStartGoesOnWithoutPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starts := NewStarts()
+		for range maxUrgentStarts {
+			if _, err := enter(t.Context(), starts.urgent); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		leave, err := starts.enterUrgent(t.Context())
+		if took := time.Since(began); err != nil || took != urgentWait {
+			t.Fatalf("error %v after %v, want none after %v", err, took, urgentWait)
+		}
+		leave()
+		if n := len(starts.urgent); n != maxUrgentStarts {
+			t.Errorf("%d places are taken, want %d: it gave up another's", n, maxUrgentStarts)
+		}
+		gone := errors.New("gone")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(gone)
+		if _, err := starts.enterUrgent(ctx); !errors.Is(err, gone) {
+			t.Errorf("error = %v, want the reason why the caller gave up", err)
+		}
+	})
 }
