@@ -17,7 +17,8 @@ const Magic = "\x00BJ1"
 const MaxFrame = 4 << 20
 
 // Trailer marks: one on each stream that the command has, `mark nonce body end`. Each is written
-// in one piece small enough for a pipe to take whole (PIPE_BUF, pipe(7)).
+// in one piece small enough for a pipe to take whole (PIPE_BUF, pipe(7)). The
+// body on stdout is sealed, see Seal, and empty on stderr.
 const (
 	TrailerMark = '\x1e'
 	TrailerEnd  = '\x00'
@@ -46,6 +47,9 @@ type Request struct {
 	Setup Setup
 	// Nonce (NonceLen bytes) marks the trailer of a Run.
 	Nonce string `json:",omitempty"`
+	// Key seals the trailer of a Run. A process inside can read the nonce from
+	// a pipe once it is written, and this nowhere.
+	Key []byte `json:",omitempty"`
 	// Args is a Run without a shell.
 	Args [][]byte `json:",omitempty"`
 	// Alone says of a Run that no other supervisor waits which could end its

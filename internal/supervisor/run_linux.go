@@ -208,7 +208,7 @@ func writeTrailer(req Request, t Trailer) {
 			return nil
 		}
 		out := append([]byte{TrailerMark}, req.Nonce...)
-		return append(append(out, body...), TrailerEnd)
+		return append(append(out, Seal(req.Key, body)...), TrailerEnd)
 	}
 	out := frame()
 	// What is not needed to say how the command ended gives way first.

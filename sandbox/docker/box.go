@@ -178,6 +178,12 @@ func newNonce() string {
 	return hex.EncodeToString(raw[:])
 }
 
+func newKey() []byte {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails, see crypto/rand
+	return key
+}
+
 // remember notes what a command left, so that it is not taken for what
 // another one that killed its supervisor left.
 func (b *box) remember(left []supervisor.Proc) {

@@ -39,7 +39,7 @@ func TestAwaitOther(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				r := &run{spare: &spare{done: make(chan struct{})}, sink: newSink(testNonce, nil, nil, 0), disk: &diskTrip{done: make(chan struct{})}}
+				r := &run{spare: &spare{done: make(chan struct{})}, sink: newSink(testNonce, testKey, nil, nil, 0), disk: &diskTrip{done: make(chan struct{})}}
 				var states sync.WaitGroup
 				defer states.Wait()
 				if test.state != nil {

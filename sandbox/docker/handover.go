@@ -104,14 +104,15 @@ func (b *box) takeSpare(ctx context.Context, alone bool) (*spare, error) {
 
 // give sends the command and waits for the acknowledgement.
 func (r *run) give(ctx context.Context) error {
-	nonce := newNonce()
+	nonce, key := newNonce(), newKey()
 	req := supervisor.Request{
-		Op: supervisor.Run, Setup: r.box.setup(r.cmd, r.dir), Nonce: nonce, ScriptLen: len(r.cmd.Script), Alone: r.alone,
+		Op: supervisor.Run, Setup: r.box.setup(r.cmd, r.dir), Nonce: nonce, Key: key,
+		ScriptLen: len(r.cmd.Script), Alone: r.alone,
 	}
 	for _, arg := range r.cmd.Args {
 		req.Args = append(req.Args, []byte(arg))
 	}
-	r.sink = newSink(nonce, r.cmd.Stdout, r.cmd.Stderr, r.cmd.OutputLimit)
+	r.sink = newSink(nonce, key, r.cmd.Stdout, r.cmd.Stderr, r.cmd.OutputLimit)
 	if req.Setup.Merge {
 		r.sink.merge()
 	}

@@ -66,17 +66,20 @@ func (f *frames) next() (id byte, data []byte, err error) {
 }
 
 // A scanner takes one stream of a command and finds the trailer in it, however
-// it is cut into pieces. Only bytes that may begin the mark are held back.
+// it is cut into pieces and whatever forged ones come before. Only bytes that
+// may begin the mark are held back.
 type scanner struct {
 	mark  []byte
 	held  []byte // a proper prefix of mark, or what follows a whole mark
 	found bool   // the mark was seen; held is the body so far
 	done  bool
 	body  []byte
+	// open takes the seal off a body, which a forged one has not.
+	open func(sealed []byte) (body []byte, ok bool)
 }
 
-func newScanner(nonce string) *scanner {
-	return &scanner{mark: append([]byte{supervisor.TrailerMark}, nonce...)}
+func newScanner(nonce string, open func([]byte) ([]byte, bool)) *scanner {
+	return &scanner{mark: append([]byte{supervisor.TrailerMark}, nonce...), open: open}
 }
 
 // feed hands payload to emit and returns when the piece is used up. What
@@ -121,8 +124,15 @@ func (s *scanner) feed(p []byte, emit func([]byte)) {
 		s.held = append(s.held, p[:min(len(p), max(0, supervisor.MaxTrailer-len(s.held)))]...)
 		return
 	}
-	s.body = append(s.held, p[:end]...)
-	s.held, s.done = nil, true
+	body, ok := s.open(append(s.held, p[:end]...))
+	s.held = nil
+	if ok {
+		s.body, s.done = body, true
+		return
+	}
+	// Noise of a process that has read the nonce; the trailer may follow.
+	s.found = false
+	s.feed(p[end+1:], emit)
 }
 
 // flush hands over what was held back when the stream ends without a trailer.
@@ -163,9 +173,11 @@ type sink struct {
 	detached  atomic.Bool  // nothing more may be written
 }
 
-func newSink(nonce string, stdout, stderr io.Writer, limit int64) *sink {
+func newSink(nonce string, key []byte, stdout, stderr io.Writer, limit int64) *sink {
+	sealed := func(p []byte) ([]byte, bool) { return supervisor.Unseal(key, p) }
+	plain := func(p []byte) ([]byte, bool) { return p, true }
 	return &sink{
-		out: newScanner(nonce), err: newScanner(nonce), stdout: stdout, stderr: stderr, limit: limit,
+		out: newScanner(nonce, sealed), err: newScanner(nonce, plain), stdout: stdout, stderr: stderr, limit: limit,
 		over: make(chan struct{}), failed: make(chan struct{}), half: make(chan struct{}),
 	}
 }

@@ -16,11 +16,23 @@ import (
 	"github.com/belljar/belljar/internal/supervisor"
 )
 
-var testNonce = strings.Repeat("n", supervisor.NonceLen)
+var (
+	testNonce = strings.Repeat("n", supervisor.NonceLen)
+	testKey   = []byte("the key")
+)
 
 // trailerText is a trailer as a supervisor writes it on stdout.
 func trailerText(body string) string {
+	return forgedText(string(supervisor.Seal(testKey, []byte(body))))
+}
+
+// forgedText is what a process writes that has read the nonce from a pipe.
+func forgedText(body string) string {
 	return string(supervisor.TrailerMark) + testNonce + body + string(supervisor.TrailerEnd)
+}
+
+func testScanner() *scanner {
+	return newScanner(testNonce, func(p []byte) ([]byte, bool) { return supervisor.Unseal(testKey, p) })
 }
 
 func TestScannerFindsTrailerHoweverCut(t *testing.T) {
@@ -32,12 +44,15 @@ func TestScannerFindsTrailerHoweverCut(t *testing.T) {
 		{"half a mark in the text", mark[:5] + "hello" + trailerText("b"), mark[:5] + "hello", "b"},
 		{"half a mark right before it", mark[:20] + trailerText("b"), mark[:20], "b"},
 		{"another nonce", "\x1e" + strings.Repeat("m", supervisor.NonceLen) + "\x00" + trailerText("b"), "\x1e" + strings.Repeat("m", supervisor.NonceLen) + "\x00", "b"},
+		{"behind a forged one", "a" + forgedText(`{"Clean":true}`) + trailerText("b"), "a", "b"},
+		{"behind one with another key's seal", forgedText(string(supervisor.Seal([]byte("another"), []byte("{}")))) + trailerText("b"), "", "b"},
+		{"behind one with the seal of another body", forgedText("c"+string(supervisor.Seal(testKey, []byte("b")))) + "text" + trailerText("b"), "text", "b"},
 		{"marks in a row", "\x1e\x1e\x1e" + trailerText("b"), "\x1e\x1e\x1e", "b"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for size := 1; size <= len(test.in); size++ {
-				s := newScanner(testNonce)
+				s := testScanner()
 				var payload bytes.Buffer
 				for piece := range slices.Chunk([]byte(test.in), size) {
 					s.feed(slices.Clone(piece), func(p []byte) { payload.Write(p) })
@@ -54,7 +69,7 @@ func TestScannerFindsTrailerHoweverCut(t *testing.T) {
 }
 
 func TestScannerHoldsBackOnlyWhatMayBegin(t *testing.T) {
-	s := newScanner(testNonce)
+	s := testScanner()
 	var got bytes.Buffer
 	emit := func(p []byte) { got.Write(p) }
 	s.feed([]byte("prompt> "), emit)
@@ -72,7 +87,7 @@ func TestScannerHoldsBackOnlyWhatMayBegin(t *testing.T) {
 }
 
 func TestScannerBoundsTrailerWithoutEnd(t *testing.T) {
-	s := newScanner(testNonce)
+	s := testScanner()
 	s.feed([]byte(string(supervisor.TrailerMark)+testNonce), func([]byte) {})
 	for range 100 {
 		s.feed(bytes.Repeat([]byte("x"), 1<<10), func([]byte) { t.Fatal("the body came as payload") })
@@ -90,7 +105,7 @@ func FuzzScanner(f *testing.F) {
 			strings.ContainsRune(body, supervisor.TrailerEnd) || len(body) > 1000 {
 			t.Skip()
 		}
-		s := newScanner(testNonce)
+		s := testScanner()
 		var got bytes.Buffer
 		for piece := range slices.Chunk([]byte(payload+trailerText(body)), size) {
 			s.feed(slices.Clone(piece), func(p []byte) { got.Write(p) })
@@ -148,7 +163,7 @@ func TestFramesRefuseNonsense(t *testing.T) {
 
 func TestSinkStopsAtLimit(t *testing.T) {
 	var out, errOut bytes.Buffer
-	s := newSink(testNonce, &out, &errOut, 10)
+	s := newSink(testNonce, testKey, &out, &errOut, 10)
 	s.write(streamStdout, []byte("12345678"))
 	select {
 	case <-s.over:
@@ -169,7 +184,7 @@ func TestSinkStopsAtLimit(t *testing.T) {
 
 func TestSinkReportsFailingWriter(t *testing.T) {
 	broken := errors.New("disk full")
-	s := newSink(testNonce, iotest.TruncateWriter(io.Discard, 0), failingWriter{broken}, 0)
+	s := newSink(testNonce, testKey, iotest.TruncateWriter(io.Discard, 0), failingWriter{broken}, 0)
 	s.write(streamStderr, []byte("x"))
 	select {
 	case <-s.failed:
@@ -191,14 +206,14 @@ func TestSinkNeedsBothTrailers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errOut bytes.Buffer
-	s := newSink(testNonce, nil, &errOut, 0)
+	s := newSink(testNonce, testKey, nil, &errOut, 0)
 	if s.write(streamStdout, []byte(trailerText(string(body)))) {
 		t.Fatal("complete although stderr may still come")
 	}
 	if s.missing() == "" {
 		t.Error("nothing is said of a stderr without an end")
 	}
-	if done := s.write(streamStderr, []byte("the end of stderr"+trailerText(""))); !done {
+	if done := s.write(streamStderr, []byte("the end of stderr"+forgedText(""))); !done {
 		t.Fatal("not complete after both trailers")
 	}
 	if got := s.missing(); got != "" {
