@@ -32,10 +32,15 @@ const (
 // endProcesses ends the processes that a request names. It has its own time
 // bound: it must work when the caller's context is done.
 func (b *box) endProcesses(req supervisor.Request) (supervisor.Reply, error) {
-	req.Op = supervisor.Kill
 	// Two killers that stop everything at once would stop each other.
 	b.killing.Lock()
 	defer b.killing.Unlock()
+	return b.endInTurn(req)
+}
+
+// endInTurn is endProcesses for a caller that holds killing.
+func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
+	req.Op = supervisor.Kill
 	// Only now: commands may have begun, or have left something, meanwhile.
 	req.Known = append(req.Known, b.others(req.Victims)...)
 	killer := b.pool.borrowKiller()
