@@ -32,7 +32,7 @@ type box struct {
 	outlet *outlet      // nil unless the network mode is allow
 	notify func(string) // Spec.Notify
 	disk   *diskWatch   // nil: no limit
-	ending *ending      // nil where counters tell what went over a limit
+	ending *ending      // nil but for gVisor, which ends as a whole over a limit
 	// lifetime ends with Close. What ends processes must outlive the context
 	// of the command, and must not hold up Close.
 	lifetime context.Context

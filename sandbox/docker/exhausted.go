@@ -11,10 +11,11 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// An ending is what the engine tells of a container whose runtime has no
-// counters: with such a one all that runs inside is a single process for the
-// host, so that what goes over a limit takes the whole sandbox along, and the
-// engine's word is the only evidence of why.
+// An ending is what the engine tells of a container of gVisor: all that runs
+// inside is a single process for the host, so that what goes over a limit takes
+// the whole sandbox along, and the engine's word is the only evidence of why.
+// With other runtimes, also where nothing counts, its word on memory means that
+// one process was ended.
 type ending struct {
 	outOfMemory atomic.Bool
 	told        chan struct{} // closed when all was told, or nothing will be
@@ -23,7 +24,7 @@ type ending struct {
 // watchEnding listens to what the engine tells of a container until it has
 // died. It is called before the container's start, so that nothing is missed.
 func (b *box) watchEnding(ctx context.Context) {
-	if b.info.Capabilities.Counters {
+	if !b.engine.gvisor(b.info.Runtime) {
 		return
 	}
 	b.ending = &ending{told: make(chan struct{})}
