@@ -141,7 +141,8 @@ func (o *outlet) startForwarder(ctx context.Context, p *plan, sandboxID string, 
 	}
 	release := context.AfterFunc(ctx, func() { conn.Close() })
 	defer release()
-	_, said, err := newFrames(conn.Reader, shortBuffer).next()
+	in := newFrames(conn.Reader, shortBuffer)
+	_, said, err := in.next()
 	if text := string(said); text != supervisor.Magic {
 		conn.Close()
 		if text = oneLine(text); text == "" && err != nil {
@@ -153,7 +154,7 @@ func (o *outlet) startForwarder(ctx context.Context, p *plan, sandboxID string, 
 	giveUp := context.AfterFunc(ctx, stopWait) // the client waits for the answer's head
 	exit, failed := o.engine.api.ContainerWait(waitCtx, created.ID, container.WaitConditionNextExit)
 	giveUp()
-	f := &forwarder{id: created.ID, lease: holdLease(conn, o.engine.leaseTimes(), exit, failed, stopWait)}
+	f := &forwarder{id: created.ID, lease: holdLease(conn, in, o.engine.leaseTimes(), exit, failed, stopWait)}
 	f.lease.begin()
 	return f, nil
 }

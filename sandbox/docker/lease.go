@@ -53,13 +53,13 @@ type lease struct {
 const saidBound = 200
 
 // holdLease starts the goroutines of a lease. The caller says when the
-// container runs, and releases the lease. The channels come from a wait that
-// was asked for before the container was started; stopWait ends it.
-func holdLease(conn types.HijackedResponse, times leaseTimes, exit <-chan container.WaitResponse, failed <-chan error, stopWait context.CancelFunc) *lease {
+// container runs, and releases the lease. What comes is read from in, which may
+// have been read before. The channels come from a wait that was asked for before
+// the container was started; stopWait ends it.
+func holdLease(conn types.HijackedResponse, in *frames, times leaseTimes, exit <-chan container.WaitResponse, failed <-chan error, stopWait context.CancelFunc) *lease {
 	l := &lease{conn: conn, lost: make(chan struct{}), stop: stopWait, began: make(chan struct{}), ended: make(chan struct{})}
 	var answers atomic.Int64 // how many came
 	l.group.Go(func() {
-		in := newFrames(conn.Reader, shortBuffer)
 		for {
 			id, data, err := in.next()
 			switch {

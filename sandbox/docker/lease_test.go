@@ -12,6 +12,8 @@ import (
 
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/container"
+
+	"github.com/belljar/belljar/internal/supervisor"
 )
 
 // leased holds a lease whose other side answers bytes as long as answer says.
@@ -20,7 +22,7 @@ func leased(answer func() bool) (l *lease, end func()) {
 	mine, theirs := net.Pipe()
 	exit, failed := make(chan container.WaitResponse), make(chan error)
 	conn := types.HijackedResponse{Conn: mine, Reader: bufio.NewReader(mine)}
-	l = holdLease(conn, leaseTimes{beat: leaseBeat, stall: leaseStall}, exit, failed, func() { close(failed) })
+	l = holdLease(conn, newFrames(conn.Reader, shortBuffer), leaseTimes{beat: leaseBeat, stall: leaseStall}, exit, failed, func() { close(failed) })
 	l.begin()
 	ended := make(chan struct{})
 	go func() {
@@ -111,7 +113,7 @@ func TestLeaseHears(t *testing.T) {
 	mine, theirs := net.Pipe()
 	exit, failed := make(chan container.WaitResponse), make(chan error)
 	conn := types.HijackedResponse{Conn: mine, Reader: bufio.NewReader(mine)}
-	l := holdLease(conn, leaseTimes{beat: leaseBeat, stall: leaseStall}, exit, failed, func() { close(failed) })
+	l := holdLease(conn, newFrames(conn.Reader, shortBuffer), leaseTimes{beat: leaseBeat, stall: leaseStall}, exit, failed, func() { close(failed) })
 	// Frames of stderr, more of them than is kept.
 	for range saidBound {
 		if _, err := theirs.Write([]byte{2, 0, 0, 0, 0, 0, 0, 2, 'n', 'o'}); err != nil {
@@ -123,5 +125,39 @@ func TestLeaseHears(t *testing.T) {
 	l.release()
 	if got, want := l.exitText(), fmt.Sprintf("it said %q", strings.Repeat("no", saidBound/2)); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestLeaseAfterGreeting has a lease on a connection on which something was
+// said before.
+func TestLeaseAfterGreeting(t *testing.T) {
+	for _, test := range []struct{ name, greeting string }{
+		{"as a forwarder's", supervisor.Magic},
+		{"that looks like a frame", "\x01\x00\x00\x00\x00\x00\x01\x00"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			mine, theirs := net.Pipe()
+			exit, failed := make(chan container.WaitResponse), make(chan error)
+			conn := types.HijackedResponse{Conn: mine, Reader: bufio.NewReader(mine)}
+			sent := make(chan error, 1) // one answer, so the sender never waits
+			go func() {
+				_, err := theirs.Write([]byte(frame(streamStdout, test.greeting) + frame(streamStderr, "cannot go on")))
+				theirs.Close()
+				sent <- err
+			}()
+			in := newFrames(conn.Reader, shortBuffer)
+			if _, said, err := in.next(); err != nil || string(said) != test.greeting {
+				t.Fatalf("it began with %q, %v", said, err)
+			}
+			l := holdLease(conn, in, leaseTimes{beat: leaseBeat, stall: leaseStall}, exit, failed, func() { close(failed) })
+			if err := <-sent; err != nil {
+				t.Fatal(err)
+			}
+			<-l.lost
+			l.release()
+			if got, want := l.exitText(), `it said "cannot go on"`; got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 }

@@ -110,7 +110,7 @@ func (b *box) boot(ctx context.Context) error {
 	release := context.AfterFunc(ctx, stopWait)
 	exit, failed := api.ContainerWait(waitCtx, b.id, container.WaitConditionNextExit)
 	release()
-	b.lease = holdLease(conn, b.engine.leaseTimes(), exit, failed, stopWait)
+	b.lease = holdLease(conn, newFrames(conn.Reader, shortBuffer), b.engine.leaseTimes(), exit, failed, stopWait)
 	b.watchEnding(ctx)
 	if err := api.ContainerStart(ctx, b.id, container.StartOptions{}); err != nil {
 		return startError(err)
