@@ -29,7 +29,7 @@ func (e *Engine) create(ctx context.Context, config *container.Config, host *con
 	defer cancel()
 	created, err := e.api.ContainerCreate(ctx, config, host, nil, nil, name)
 	if err != nil && unanswered(err) {
-		e.removeNamed(name)
+		e.removeNamed(name, createWait)
 	}
 	return created, err
 }
@@ -48,10 +48,11 @@ func unanswered(err error) bool {
 // container that it makes all the same.
 const createWait = 5 * time.Second
 
-// removeNamed removes a container that may yet come to be. What cannot be
-// looked for now is looked for before the next one is started.
-func (e *Engine) removeNamed(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), createWait)
+// removeNamed removes a container that may yet come to be. What is not there
+// within the bound, or cannot be looked for now, is looked for once more before
+// the next one is started: an engine that is busy may make it later.
+func (e *Engine) removeNamed(name string, bound time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		_, err := e.api.ContainerInspect(ctx, name)
@@ -63,18 +64,14 @@ func (e *Engine) removeNamed(name string) {
 			}
 			return
 		case !isNotFound(err):
-			e.mu.Lock()
-			defer e.mu.Unlock()
-			if e.left == nil {
-				e.left = map[string]struct{}{}
-			}
-			e.left[name] = struct{}{}
+			e.remember(name)
 			return
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return // it was never asked for
+			e.remember(name)
+			return
 		}
 	}
 }

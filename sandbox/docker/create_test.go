@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/docker/docker/api/types/container"
 )
@@ -58,6 +59,40 @@ func TestCreateUnanswered(t *testing.T) {
 				}
 			default:
 				t.Error("the container was not removed")
+			}
+		})
+	}
+}
+
+// TestCreateLate has a container made after it was looked for, which is removed
+// before another one is started; what never comes is forgotten then.
+func TestCreateLate(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		comes bool
+	}{{"made later", true}, {"never made", false}} {
+		t.Run(test.name, func(t *testing.T) {
+			f := &forgetfulEngine{removed: make(chan string, 1)} // one removal
+			f.late.Store(1 << 30)
+			endpoint := Endpoint{Host: listenUnix(t, f)}
+			api, err := newClient(endpoint, "1.41")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer api.Close()
+			e := testEngine(t, api, endpoint)
+			e.removeNamed("named", 50*time.Millisecond)
+			if _, remembered := e.left["named"]; !remembered {
+				t.Errorf("remembered are %v, want the name", e.left)
+			}
+			if test.comes {
+				f.late.Store(0)
+			}
+			if err := e.removeLeft(); err != nil || len(e.left) != 0 {
+				t.Errorf("removing what is left: %v; remembered are still %v", err, e.left)
+			}
+			if removed := len(f.removed) == 1; removed != test.comes {
+				t.Errorf("removed: %v, want %v", removed, test.comes)
 			}
 		})
 	}

@@ -21,18 +21,24 @@ const selfRemoval = 5 * time.Second
 // remove ends and removes a container and returns when it is gone. One that
 // stays is remembered: while it may still run, no other is started.
 func (e *Engine) remove(id string) error {
-	err := e.end(id)
+	if err := e.end(id); err != nil {
+		e.remember(id)
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err == nil {
-		delete(e.left, id)
-		return nil
-	}
+	delete(e.left, id)
+	return nil
+}
+
+// remember has a container looked for before the next one is started.
+func (e *Engine) remember(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.left == nil {
 		e.left = map[string]struct{}{}
 	}
 	e.left[id] = struct{}{}
-	return err
 }
 
 // removeLeft removes the containers that could not be removed before, such as
