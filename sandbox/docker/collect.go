@@ -99,8 +99,7 @@ func (e *Engine) cached(containers []container.Summary) ([]Leftover, error) {
 	}
 	var all []Leftover
 	for _, group := range []struct{ pattern, kind string }{
-		{"bin*/*", "file"}, {"bin*/.new-*", "file"}, {"etc/*", "file"},
-		{"seccomp/*", "file"}, {"seccomp/.new-*", "file"}, {"users/*", "folder"},
+		{"bin*/*", "file"}, {"etc*/*", "file"}, {"seccomp*/*", "file"}, {"users/*", "folder"},
 	} {
 		paths, err := filepath.Glob(filepath.Join(escapeGlob(dir), group.pattern))
 		if err != nil {

@@ -69,7 +69,7 @@ const copyMode fs.FileMode = 0o755
 // holds, and it can be neither read, but where that is needed, nor written
 // there.
 func (e *Engine) unpack(program []byte, readable bool) (string, error) {
-	dir, err := e.helperDir()
+	dir, err := e.ownDir("bin")
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +116,7 @@ func (e *Engine) helper(path string) (string, error) {
 // copyHelper copies a program into the cache. Its name has the hash of what it
 // holds, and one that is there is trusted for its content alone.
 func (e *Engine) copyHelper(source string) (string, error) {
-	dir, err := e.helperDir()
+	dir, err := e.ownDir("bin")
 	if err != nil {
 		return "", err
 	}
@@ -133,12 +133,12 @@ func (e *Engine) copyHelper(source string) (string, error) {
 	return target, writeFile(target, copyMode, bytes.NewReader(program))
 }
 
-// helperDir returns the folder for programs that are mounted into containers:
-// one that is this user's alone, since what is in it runs in every sandbox.
-func (e *Engine) helperDir() (string, error) {
-	name := "bin"
+// ownDir returns a folder of the cache that is this user's alone, since what is
+// in it is in force in every sandbox: its programs, and files that an engine
+// reads or mounts.
+func (e *Engine) ownDir(name string) (string, error) {
 	if uid := os.Geteuid(); uid >= 0 {
-		// Users may share a cache, as with sudo; their programs they do not.
+		// Users may share a cache, as with sudo; these files they do not.
 		name += "-" + strconv.Itoa(uid)
 	}
 	dir, err := e.cacheDir(name)
@@ -148,17 +148,37 @@ func (e *Engine) helperDir() (string, error) {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("looking at the folder for supervisors: %w", err)
+		return "", fmt.Errorf("looking at a folder of the cache: %w", err)
 	case !info.IsDir() || !ownFile(info):
-		return "", fmt.Errorf("the folder for supervisors %s is not this user's own: remove it", dir)
+		return "", fmt.Errorf("the folder %s of the cache is not this user's own: remove it", dir)
 	case info.Mode().Perm() == privateMode:
 		return dir, nil
 	}
 	if err := os.Chmod(dir, privateMode); err != nil {
-		return "", fmt.Errorf("making the folder for supervisors private: %w", err)
+		return "", fmt.Errorf("making a folder of the cache private: %w", err)
 	}
 	return dir, nil
 }
+
+// publicFile puts a small file into a folder of the cache that is this user's
+// alone, for whoever is told its path there to read. One that is there is
+// trusted for its content alone.
+func (e *Engine) publicFile(folder, name string, content []byte) (string, error) {
+	dir, err := e.ownDir(folder)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name)
+	if holds(path, publicMode, int64(len(content)), sha256.Sum256(content)) {
+		used(path)
+		return path, nil
+	}
+	return path, writeFile(path, publicMode, bytes.NewReader(content))
+}
+
+// publicMode lets everybody read a file. An engine without root is this user,
+// and a container sees the file alone, and not its folder.
+const publicMode fs.FileMode = 0o644
 
 const privateMode fs.FileMode = 0o700
 

@@ -2,9 +2,6 @@ package docker
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/belljar/belljar/sandbox"
 )
@@ -35,16 +32,8 @@ func (p *plan) networkDisabled() bool {
 
 // hostsFile returns the host path of a file with localHosts.
 func (e *Engine) hostsFile() (string, error) {
-	dir, err := e.cacheDir("etc")
+	path, err := e.publicFile("etc", "hosts", []byte(localHosts))
 	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "hosts")
-	if have, err := os.ReadFile(path); err == nil && string(have) == localHosts {
-		used(path)
-		return path, nil
-	}
-	if err := writeFile(path, 0o644, strings.NewReader(localHosts)); err != nil {
 		return "", fmt.Errorf("writing the container's /etc/hosts: %w", err)
 	}
 	return path, nil

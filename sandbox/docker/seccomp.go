@@ -1,13 +1,10 @@
 package docker
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -43,15 +40,6 @@ func (e *Engine) securityOptions() ([]string, error) {
 // profileFile puts a profile where Podman's service can read it, which takes a
 // path in its place. Its name has the hash of what it holds.
 func (e *Engine) profileFile(text []byte) (string, error) {
-	dir, err := e.cacheDir("seccomp")
-	if err != nil {
-		return "", err
-	}
 	sum := sha256.Sum256(text)
-	path := filepath.Join(dir, hex.EncodeToString(sum[:12])+".json")
-	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, text) {
-		used(path)
-		return path, nil
-	}
-	return path, writeFile(path, 0o644, bytes.NewReader(text))
+	return e.publicFile("seccomp", hex.EncodeToString(sum[:12])+".json", text)
 }
