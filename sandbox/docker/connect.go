@@ -14,6 +14,8 @@ import (
 
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/client"
+
+	"github.com/belljar/belljar/internal/oneline"
 )
 
 // MinAPIVersion is the oldest version of the engine's API that belljar works
@@ -96,7 +98,7 @@ func connect(ctx context.Context, endpoint Endpoint, opts Options, log *slog.Log
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, api.Close())
+			err = oneline.Join(err, api.Close())
 		}
 	}()
 	short, cancel := context.WithTimeout(ctx, connectTimeout)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
 )
@@ -137,7 +138,7 @@ func (e *Engine) runGiver(ctx context.Context, made func() (*container.Config, *
 	if err != nil {
 		return 0, fmt.Errorf("creating a container for it: %w", err)
 	}
-	defer func() { err = errors.Join(err, e.remove(created.ID)) }()
+	defer func() { err = oneline.Join(err, e.remove(created.ID)) }()
 	exit, failed := e.api.ContainerWait(ctx, created.ID, container.WaitConditionNextExit)
 	if err := e.api.ContainerStart(ctx, created.ID, container.StartOptions{}); err != nil {
 		return 0, startError(err)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
 )
@@ -69,7 +70,7 @@ func (b *box) handOver(ctx context.Context, cmd sandbox.Command, dir string) (*r
 		// It may have begun after all, or may yet; nothing of it must stay.
 		_, endErr := b.endProcesses(supervisor.Request{Victims: []supervisor.Proc{s.self}})
 		if endErr != nil || !again || ctx.Err() != nil || try == handOverTries {
-			return nil, errors.Join(err, endErr)
+			return nil, oneline.Join(err, endErr)
 		}
 	}
 }

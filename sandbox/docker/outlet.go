@@ -23,6 +23,7 @@ import (
 	"github.com/docker/docker/api/types/mount"
 	"github.com/docker/docker/api/types/strslice"
 
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
 )
@@ -103,7 +104,7 @@ func (e *Engine) openOutlet(proxy sandbox.Proxy) (*outlet, error) {
 		return nil, fmt.Errorf("making the proxy's folder: %w", err)
 	}
 	if o.listener, err = listenIn(o.dir, socketName); err != nil {
-		return nil, errors.Join(fmt.Errorf("making the proxy's socket: %w", err), o.close())
+		return nil, oneline.Join(fmt.Errorf("making the proxy's socket: %w", err), o.close())
 	}
 	o.served.Go(func() {
 		if err := proxy.Serve(o.listener); err != nil && !errors.Is(err, net.ErrClosed) {
@@ -130,7 +131,7 @@ func listenIn(dir, name string) (net.Listener, error) {
 	// The number may be another file's by the time of closing.
 	listener.SetUnlinkOnClose(false)
 	if err := os.Chmod(filepath.Join(dir, name), 0o666); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, oneline.Join(err, listener.Close())
 	}
 	return listener, nil
 }
@@ -151,7 +152,7 @@ func (o *outlet) close() error {
 	}
 	waitBounded(o.guarding.Wait, closeWait)
 	errs = append(errs, o.replace(nil))
-	return errors.Join(append(errs, os.RemoveAll(o.dir))...)
+	return oneline.Join(append(errs, os.RemoveAll(o.dir))...)
 }
 
 // forwarder is the container that passes connections on. It has the image of
@@ -215,7 +216,7 @@ func (e *Engine) sweepOutlets() error {
 		}
 		errs = append(errs, os.RemoveAll(dir))
 	}
-	return errors.Join(errs...)
+	return oneline.Join(errs...)
 }
 
 // served tells whether somebody may listen at a folder's socket: all but a clear

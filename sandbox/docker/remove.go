@@ -3,12 +3,13 @@ package docker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/client"
+
+	"github.com/belljar/belljar/internal/oneline"
 )
 
 // removeBound is how long the removal of a container may take.
@@ -52,7 +53,7 @@ func (e *Engine) removeLeft() error {
 	for _, id := range ids {
 		errs = append(errs, e.remove(id))
 	}
-	return errors.Join(errs...)
+	return oneline.Join(errs...)
 }
 
 // end ends a container and returns when it is removed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox"
 )
@@ -96,7 +97,10 @@ func (b *box) ready(ctx context.Context, plan *plan) error {
 	opened := make(chan error, 1) // one answer, so the sender never waits
 	go func() { opened <- b.outlet.start(ctx, plan, b.id, b.wayBroke) }()
 	err := b.check(ctx, plan)
-	return errors.Join(err, <-opened)
+	if failed := <-opened; err == nil {
+		err = failed // else it most likely failed for the same reason
+	}
+	return err
 }
 
 // boot starts the container, with the lease attached before, and the spares.
@@ -203,7 +207,7 @@ func (b *box) Close() error {
 		}
 		b.closeErr = b.remove()
 		if !given {
-			b.closeErr = errors.Join(b.closeErr, b.giveAfter())
+			b.closeErr = oneline.Join(b.closeErr, b.giveAfter())
 		}
 		b.pool.close()
 		waitBounded(b.readers.Wait, closeWait)
@@ -218,7 +222,7 @@ func (b *box) remove() error {
 	}
 	outlet := make(chan error, 1) // one answer, so the sender never waits
 	go func() { outlet <- b.outlet.close() }()
-	return errors.Join(b.engine.remove(b.id), <-outlet)
+	return oneline.Join(b.engine.remove(b.id), <-outlet)
 }
 
 // waitBounded waits for a function, but not for ever.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
+
+	"github.com/belljar/belljar/internal/oneline"
 )
 
 // sweepAge is how old a container that does not run must be before it counts
@@ -43,7 +45,7 @@ func (e *Engine) Sweep(ctx context.Context) (int, error) {
 		}
 		removed++
 	}
-	return removed, errors.Join(append(errs, e.sweepOutlets())...)
+	return removed, oneline.Join(append(errs, e.sweepOutlets())...)
 }
 
 // containers lists the containers that belljar made, whatever their state.

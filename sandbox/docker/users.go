@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/strslice"
+
+	"github.com/belljar/belljar/internal/oneline"
 )
 
 // maxUserFile bounds what is taken of an image's passwd or group file, bytes.
@@ -135,7 +136,7 @@ func (e *Engine) imageUsers(ctx context.Context, imageID, dir string) (passwd, g
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the image's users: %w", err)
 	}
-	defer func() { err = errors.Join(err, e.remove(created.ID)) }()
+	defer func() { err = oneline.Join(err, e.remove(created.ID)) }()
 	if passwd, err = e.fileOf(ctx, created.ID, "/etc/passwd"); err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/belljar/belljar/internal/filelock"
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -68,7 +69,7 @@ func newFolder(dir string, owner sandbox.Owner) (_ *folder, err error) {
 	f.workspace = filepath.Join(f.path, workspaceName)
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("making a folder for a sandbox: %w", err), f.remove())
+			err = oneline.Join(fmt.Errorf("making a folder for a sandbox: %w", err), f.remove())
 		}
 	}()
 	if err := os.Mkdir(f.path, 0o700); err != nil {
@@ -78,7 +79,7 @@ func newFolder(dir string, owner sandbox.Owner) (_ *folder, err error) {
 		return nil, err
 	}
 	if locked, err := filelock.TryLock(f.lock); err != nil || !locked {
-		return nil, fmt.Errorf("locking %s: %w", f.lock.Name(), errors.Join(err, errHeld))
+		return nil, fmt.Errorf("locking %s: %w", f.lock.Name(), oneline.Join(err, errHeld))
 	}
 	if err := os.Mkdir(f.workspace, 0o700); err != nil {
 		return nil, err
@@ -104,9 +105,9 @@ func (f *folder) remove() error { return removeFolder(f.path, f.lock) }
 func removeFolder(path string, lock *os.File) error {
 	err := removeTree(filepath.Join(path, workspaceName))
 	if lock != nil {
-		err = errors.Join(err, lock.Close())
+		err = oneline.Join(err, lock.Close())
 	}
-	return errors.Join(err, removeTree(path))
+	return oneline.Join(err, removeTree(path))
 }
 
 // removeTree removes a folder with all it holds, also what its own modes keep

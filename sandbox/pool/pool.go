@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -129,7 +130,7 @@ func (p *Pool) Get(ctx context.Context, spec sandbox.Spec, content Content) (*Sa
 	}
 	if content != nil {
 		if err := sb.fill(func() error { return content(ctx, sb.Workspace()) }); err != nil {
-			return nil, errors.Join(fmt.Errorf("filling the workspace of a sandbox: %w", err), sb.Close())
+			return nil, oneline.Join(fmt.Errorf("filling the workspace of a sandbox: %w", err), sb.Close())
 		}
 	}
 	return sb, nil
@@ -210,7 +211,7 @@ func (p *Pool) start(ctx context.Context, spec sandbox.Spec) (*Sandbox, error) {
 	spec.Workspace = folder.workspace
 	inner, err := p.runtime.Start(ctx, spec)
 	if err != nil {
-		return nil, errors.Join(err, folder.remove())
+		return nil, oneline.Join(err, folder.remove())
 	}
 	return &Sandbox{Sandbox: inner, folder: folder}, nil
 }
@@ -233,7 +234,7 @@ func (p *Pool) Close() error {
 			p.group.Go(func() { errs[i] = w.sb.Close() })
 		}
 		p.group.Wait()
-		p.closeErr = errors.Join(errs...)
+		p.closeErr = oneline.Join(errs...)
 	})
 	return p.closeErr
 }

@@ -1,9 +1,9 @@
 package pool
 
 import (
-	"errors"
 	"sync"
 
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -42,9 +42,9 @@ func (s *Sandbox) CloseWith(keep func(dir string) error) error {
 	s.closeOnce.Do(func() {
 		err := s.Sandbox.Close()
 		if keep != nil {
-			err = errors.Join(err, keep(s.folder.workspace))
+			err = oneline.Join(err, keep(s.folder.workspace))
 		}
-		s.closeErr = errors.Join(err, s.folder.remove())
+		s.closeErr = oneline.Join(err, s.folder.remove())
 	})
 	return s.closeErr
 }
