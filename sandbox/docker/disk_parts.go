@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -101,18 +102,27 @@ func (b *box) diskParts(plan *plan) []diskPart {
 	if !writable && len(plan.volumes) == 0 {
 		return parts
 	}
-	// Without an answer the layer is asked for again.
-	found, _ := b.engine.api.ContainerInspect(b.lifetime, b.id)
+	// Without an answer the layer and the volumes are asked for again.
+	found, err := b.engine.api.ContainerInspect(b.lifetime, b.id)
 	if writable {
 		parts = append(parts, b.layer(found))
 	}
+	if err != nil {
+		for _, target := range plan.volumes {
+			parts = append(parts, b.unknownVolume(target))
+		}
+		return parts
+	}
 	for _, m := range found.Mounts {
-		if m.Type == mount.TypeVolume && m.RW {
+		if ownVolume(m) {
 			parts = append(parts, b.volume(m))
 		}
 	}
 	return parts
 }
+
+// ownVolume tells whether a mount is a volume that commands can write to.
+func ownVolume(m container.MountPoint) bool { return m.Type == mount.TypeVolume && m.RW }
 
 // folderPart is a folder of the host that is seen at a path inside.
 func folderPart(shown, dir string) diskPart {
@@ -165,6 +175,27 @@ func (b *box) volume(m container.MountPoint) diskPart {
 		shown: m.Destination, dir: b.engine.info.DockerRootDir,
 		measure: func(context.Context, time.Time) (diskusage.Usage, error) { return hidden, nil },
 	}
+}
+
+// unknownVolume is one that the engine has not told of, and is asked for with
+// each look until it does.
+func (b *box) unknownVolume(target string) diskPart {
+	var measure func(context.Context, time.Time) (diskusage.Usage, error)
+	return diskPart{shown: target, dir: b.engine.info.DockerRootDir, measure: func(ctx context.Context, since time.Time) (diskusage.Usage, error) {
+		if measure == nil {
+			found, err := b.engine.api.ContainerInspect(ctx, b.id)
+			if err != nil {
+				return diskusage.Usage{}, fmt.Errorf("looking for the volume at %s: %w", target, err)
+			}
+			measure = func(context.Context, time.Time) (diskusage.Usage, error) { return diskusage.Usage{}, nil }
+			for _, m := range found.Mounts {
+				if ownVolume(m) && m.Destination == path.Clean(target) {
+					measure = b.volume(m).measure
+				}
+			}
+		}
+		return measure(ctx, since)
+	}}
 }
 
 // layerSize asks the engine for the size of the writable layer.
