@@ -29,6 +29,11 @@ const (
 	ToolPoint = "/.belljar"
 )
 
+// OwnPoint is above the targets of mounts whose source the caller has made for
+// the sandbox alone. What containers need to use such a folder is given to it
+// without being asked for: a label where the engine's host has SELinux.
+const OwnPoint = "/belljar"
+
 // CheckMounts says what is wrong with mounts: a path that is not absolute and
 // clean, a target that takes away what a sandbox needs, or that lies in the
 // kernel's folders or in the workspace, and targets that lie in each other.
@@ -73,6 +78,9 @@ func (m Mount) check() error {
 	}
 	return nil
 }
+
+// Own tells whether the folder was made for the sandbox, see OwnPoint.
+func (m Mount) Own() bool { return under(m.Target, OwnPoint) }
 
 // under tells whether a path is dir or below it. Both are absolute and clean.
 func under(name, dir string) bool {

@@ -60,3 +60,11 @@ func TestCheckMounts(t *testing.T) {
 		})
 	}
 }
+
+func TestOwnMount(t *testing.T) {
+	for target, want := range map[string]bool{"/belljar": true, "/belljar/outputs": true, "/belljars": false, "/mnt/belljar": false} {
+		if got := (sandbox.Mount{Target: target}).Own(); got != want {
+			t.Errorf("Own of %s = %v, want %v", target, got, want)
+		}
+	}
+}

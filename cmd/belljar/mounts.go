@@ -8,9 +8,6 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// ownPoint is the folder inside that belljar's own mounts are in.
-const ownPoint = "/belljar"
-
 // mountList checks --mount and gives the further folders. sockets are host
 // paths that must not be inside.
 func (f *sandboxFlags) mountList(sockets ...string) ([]sandbox.Mount, error) {
@@ -60,8 +57,8 @@ func parseMount(text string) (sandbox.Mount, error) {
 	if _, mode, found := strings.Cut(m.Target, ":"); found {
 		return sandbox.Mount{}, usagef("--mount %q ends with %q: the only mode is ro, and without it the folder can be written", text, mode)
 	}
-	if m.Target == ownPoint || strings.HasPrefix(m.Target, ownPoint+"/") {
-		return sandbox.Mount{}, usagef("--mount %q: %s is belljar's own; choose another target, such as /mnt/NAME", text, ownPoint)
+	if m.Own() {
+		return sandbox.Mount{}, usagef("--mount %q: %s is belljar's own; choose another target, such as /mnt/NAME", text, sandbox.OwnPoint)
 	}
 	return m, nil
 }

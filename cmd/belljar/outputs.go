@@ -18,7 +18,7 @@ import (
 
 const (
 	// outputsPoint is where the sandbox sees the kept outputs of its commands.
-	outputsPoint = "/belljar/outputs"
+	outputsPoint = sandbox.OwnPoint + "/outputs"
 	// maxOutputs bounds the kept outputs of a run together, in bytes.
 	maxOutputs = sandbox.GiB
 )

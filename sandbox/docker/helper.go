@@ -90,7 +90,8 @@ func (e *Engine) unpack(program []byte, readable bool) (string, error) {
 
 // helper returns a path of the executable that every user inside may run. A
 // file that was built under a strict umask, or was replaced on disk since this
-// process started, is copied into the cache.
+// process started, is copied into the cache. So is every one where the engine
+// gives its files a label: the host's own program keeps the one that it has.
 func (e *Engine) helper(path string) (string, error) {
 	info, err := os.Stat(path)
 	source := path
@@ -101,7 +102,7 @@ func (e *Engine) helper(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the program that supervises containers is missing: %w", err)
 	}
-	if source == path && info.Mode().Perm()&0o005 == 0o005 {
+	if source == path && !e.labelsFiles() && info.Mode().Perm()&0o005 == 0o005 {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return real, nil
 		}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/docker/docker/api/types/system"
 )
 
 // TestCopyHelper puts something else in the place of a copy that is there.
@@ -55,6 +57,31 @@ func TestCopyHelper(t *testing.T) {
 			}
 			if folder, err := os.Stat(filepath.Dir(second)); err != nil || folder.Mode().Perm() != privateMode {
 				t.Errorf("the folder is %v, %v, want %v", folder, err, privateMode)
+			}
+		})
+	}
+}
+
+// TestHelperLabels has an engine that gives a label to what it mounts.
+func TestHelperLabels(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		options []string
+		copied  bool
+	}{{"no SELinux", nil, false}, {"SELinux", []string{"name=selinux"}, true}} {
+		t.Run(test.name, func(t *testing.T) {
+			source := filepath.Join(t.TempDir(), "belljar")
+			if err := os.WriteFile(source, []byte("program"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cache := t.TempDir()
+			e := &Engine{opts: Options{CacheDir: cache, Helper: source}, info: system.Info{SecurityOptions: test.options}}
+			got, err := e.executable(false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if copied := strings.HasPrefix(got, cache); copied != test.copied {
+				t.Errorf("mounted is %s, want a copy: %v", got, test.copied)
 			}
 		})
 	}

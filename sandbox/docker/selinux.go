@@ -37,12 +37,28 @@ func (e *Engine) checkLabels(spec sandbox.Spec) error {
 			spec.Workspace, containerType, quoted(spec.Workspace))
 	}
 	for _, m := range spec.Mounts {
+		if m.Own() {
+			if strings.Contains(m.Source, ":") {
+				return noRelabel(m.Source)
+			}
+			continue // the engine relabels it
+		}
 		if kind := fileType(labelOf(m.Source)); !forContainers(kind) {
 			return fmt.Errorf("SELinux keeps containers out of %s, to be mounted at %s, whose type is %s: relabel it with: chcon -R -t %s %s",
 				m.Source, m.Target, kind, containerType, quoted(m.Source))
 		}
 	}
-	return nil
+	cache, err := e.cacheDir()
+	if err == nil && strings.Contains(cache, ":") {
+		err = noRelabel(cache)
+	}
+	return err
+}
+
+// noRelabel is for a folder of belljar's own with a path that cannot be named
+// to an engine in the form that asks for a label.
+func noRelabel(dir string) error {
+	return fmt.Errorf("an engine cannot relabel belljar's own files in %q, which has a colon in its path: have belljar keep them elsewhere (XDG_CACHE_HOME, XDG_STATE_HOME)", dir)
 }
 
 // containerType is the type of files that every container may use.
@@ -76,14 +92,16 @@ func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\
 // relabeled takes those mounts out of a list that the engine is to relabel, and
 // gives them in the older form, which alone can ask for it. The label is the one
 // that all containers share: another would shut out the next sandbox over the
-// same folder. belljar's own files are always among them.
+// same folder. belljar's own files are always among them, all of which lie in its
+// cache then (see helper) or were made for the sandbox.
 func (p *plan) relabeled(list []mount.Mount) (rest []mount.Mount, binds []string) {
 	if !p.engine.labelsFiles() {
 		return list, nil
 	}
 	for _, m := range list {
 		workspace := m.Target == sandbox.MountPoint
-		own := m.Target == helperInside || m.Target == "/etc/passwd" || m.Target == "/etc/group"
+		own := m.Target == helperInside || m.Target == "/etc/passwd" || m.Target == "/etc/group" ||
+			p.hosts != "" && m.Source == p.hosts || sandbox.Mount{Target: m.Target}.Own()
 		if !own && !(workspace && p.spec.Relabel) {
 			rest = append(rest, m)
 			continue

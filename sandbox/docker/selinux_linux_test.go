@@ -50,7 +50,7 @@ func TestCheckLabels(t *testing.T) {
 		{"a further folder", confined, "container_file_t", "var_t", true, "to be mounted at /mnt/x, whose type is var_t"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			e := &Engine{info: system.Info{SecurityOptions: tc.options}}
+			e := &Engine{info: system.Info{SecurityOptions: tc.options}, opts: Options{CacheDir: t.TempDir()}}
 			spec := sandbox.Spec{Workspace: labeled(t, tc.workspace), Relabel: tc.relabel}
 			if tc.mount != "-" {
 				spec.Mounts = []sandbox.Mount{{Source: labeled(t, tc.mount), Target: "/mnt/x"}}
@@ -62,9 +62,21 @@ func TestCheckLabels(t *testing.T) {
 			}
 		})
 	}
-	e := &Engine{info: system.Info{SecurityOptions: confined}}
+	e := &Engine{info: system.Info{SecurityOptions: confined}, opts: Options{CacheDir: t.TempDir()}}
 	if err := e.checkLabels(sandbox.Spec{Workspace: "/a:b", Relabel: true}); err == nil || !strings.Contains(err.Error(), "chcon -R -t container_file_t '/a:b'") {
 		t.Errorf("error = %v, want what to do about the colon", err)
+	}
+	own := sandbox.Spec{Mounts: []sandbox.Mount{{Source: labeled(t, "data_home_t"), Target: "/belljar/outputs", ReadOnly: true}}}
+	if err := e.checkLabels(own); err != nil {
+		t.Errorf("belljar's own folder is refused: %v", err)
+	}
+	own.Mounts[0].Source = "/state/a:b"
+	if err := e.checkLabels(own); err == nil || !strings.Contains(err.Error(), `"/state/a:b", which has a colon`) {
+		t.Errorf("error = %v, want one on the colon in an own folder", err)
+	}
+	e.opts.CacheDir += "/a:b"
+	if err := e.checkLabels(sandbox.Spec{}); err == nil || !strings.Contains(err.Error(), e.opts.CacheDir) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error = %v, want one on the colon in the cache", err)
 	}
 	if got, want := quoted("/it's"), `'/it'\''s'`; got != want {
 		t.Errorf("quoted = %s, want %s", got, want)
@@ -75,7 +87,11 @@ func TestRelabeled(t *testing.T) {
 	list := []mount.Mount{
 		bind("/work", sandbox.MountPoint, false), bind("/cache/helper", helperInside, true),
 		bind("/cache/passwd", "/etc/passwd", true), bind("/work/.git", sandbox.MountPoint+"/.git", false),
-		bind("/data", "/mnt/data", true),
+		bind("/data", "/mnt/data", true), bind("/cache/hosts", "/etc/hosts", true), bind("/state/outputs", "/belljar/outputs", true),
+	}
+	own := []string{
+		"/cache/helper:" + helperInside + ":ro,z", "/cache/passwd:/etc/passwd:ro,z", "/cache/hosts:/etc/hosts:ro,z",
+		"/state/outputs:/belljar/outputs:ro,z",
 	}
 	for _, tc := range []struct {
 		name     string
@@ -85,13 +101,11 @@ func TestRelabeled(t *testing.T) {
 		relabels []string
 	}{
 		{"no SELinux", nil, true, list, nil},
-		{"own files", []string{"name=selinux"}, false, []mount.Mount{list[0], list[3], list[4]},
-			[]string{"/cache/helper:" + helperInside + ":ro,z", "/cache/passwd:/etc/passwd:ro,z"}},
-		{"the workspace too", []string{"name=selinux"}, true, list[3:],
-			[]string{"/work:/workspace:z", "/cache/helper:" + helperInside + ":ro,z", "/cache/passwd:/etc/passwd:ro,z"}},
+		{"own files", []string{"name=selinux"}, false, []mount.Mount{list[0], list[3], list[4]}, own},
+		{"the workspace too", []string{"name=selinux"}, true, list[3:5], append([]string{"/work:/workspace:z"}, own...)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &plan{engine: &Engine{info: system.Info{SecurityOptions: tc.options}}, spec: sandbox.Spec{Relabel: tc.relabel}}
+			p := &plan{engine: &Engine{info: system.Info{SecurityOptions: tc.options}}, spec: sandbox.Spec{Relabel: tc.relabel}, hosts: "/cache/hosts"}
 			rest, relabels := p.relabeled(list)
 			if diff := cmp.Diff(tc.rest, rest); diff != "" {
 				t.Errorf("mounts (-want +got):\n%s", diff)
