@@ -87,18 +87,16 @@ func (b *box) mayRetry(s *spare) bool {
 }
 
 // takeSpare takes a spare, and clears the sandbox when none can be started
-// because what commands left behind fills the process limit.
+// because what commands left behind fills the process limit. Else it tries once
+// more: where commands are root a "kill -1" of one of them ends an exec that is
+// being started too.
 func (b *box) takeSpare(ctx context.Context, alone bool) (*spare, error) {
 	s, err := b.pool.take(ctx, alone)
 	if err == nil || ctx.Err() != nil {
 		return s, err
 	}
-	cleared, clearErr := b.clearFull()
-	switch {
-	case clearErr != nil:
+	if _, clearErr := b.clearFull(); clearErr != nil {
 		return nil, fmt.Errorf("%w; clearing the sandbox: %w", err, clearErr)
-	case !cleared:
-		return nil, err
 	}
 	return b.pool.take(ctx, alone)
 }
