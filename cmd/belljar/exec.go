@@ -157,8 +157,8 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	}
 	result, err := j.Exec(ctx, cmd)
 	// The sandbox goes before anything is said, so that whoever reads the
-	// answer finds nothing left.
-	err = errors.Join(err, j.Close())
+	// answer finds nothing left. With the gate goes a question that stands.
+	err = errors.Join(err, j.Close(), out.Close(), screen.failure())
 	risks, riskErr := j.wire.Check()
 	for _, line := range (riskTeller{folder: spec.Workspace}).lines(risks) {
 		a.notice("%s", line)

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/belljar/belljar/internal/ui"
@@ -44,10 +42,12 @@ func (p *prompter) ask(ctx context.Context, host string, port int) bool {
 	if p.gone || !inForeground(p.in) {
 		return false
 	}
-	discardInput(p.in) // what was typed before is no answer
 	done := p.show(fmt.Sprintf("belljar: the sandbox asks for %s:%d; allow it for this run? [y/N] ", ui.Line(host), port))
 	answered := false
 	defer func() { done(answered) }()
+	if inForeground(p.in) { // who is not is stopped by trying
+		discardInput(p.in) // what was typed before the question stood is no answer
+	}
 	limited, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	line, err := readLine(limited, p.in)
@@ -58,49 +58,4 @@ func (p *prompter) ask(ctx context.Context, host string, port int) bool {
 	answered = strings.HasSuffix(line, "\n") // the terminal has echoed it
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"
-}
-
-// A plainScreen is a terminal that a command writes to as it likes. While a
-// question stands on it the command's output waits, so that it can neither
-// cover the question nor put another one in its place.
-type plainScreen struct {
-	out   io.Writer  // takes the questions
-	plain bool       // it understands no escape sequences
-	turn  sync.Mutex // held by who writes, and as long as a question stands
-}
-
-// show shows a question.
-func (s *plainScreen) show(question string) (done func(answered bool)) {
-	s.turn.Lock()
-	if !s.plain {
-		question = "\x1b[0m" + question // the command may have left a colour that hides it
-	}
-	fmt.Fprint(s.out, question)
-	return func(answered bool) {
-		if !answered {
-			fmt.Fprintln(s.out)
-		}
-		s.turn.Unlock()
-	}
-}
-
-// wrap gives the command's two streams, which stay one value where they are.
-func (s *plainScreen) wrap(stdout, stderr io.Writer) (io.Writer, io.Writer) {
-	first := &waitingWriter{s, stdout}
-	if stdout == stderr {
-		return first, first
-	}
-	return first, &waitingWriter{s, stderr}
-}
-
-// A waitingWriter writes when no question stands.
-type waitingWriter struct {
-	screen *plainScreen
-	next   io.Writer
-}
-
-func (w *waitingWriter) Write(p []byte) (int, error) {
-	w.screen.turn.Lock()
-	defer w.screen.turn.Unlock()
-	return w.next.Write(p)
 }

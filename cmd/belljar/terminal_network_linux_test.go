@@ -110,3 +110,40 @@ for host in granted.invalid:9 denied.invalid:9 denied.invalid:9 10.0.0.1:80; do 
 		})
 	}
 }
+
+// TestTerminalQuestionHoldsNothingUp: a command that ends while a question
+// stands ends belljar as well, with all of its output.
+func TestTerminalQuestionHoldsNothingUp(t *testing.T) {
+	const script = `(exec 3<>/dev/tcp/127.0.0.1/${HTTP_PROXY##*:}; printf 'CONNECT asked.invalid:9 HTTP/1.1\r\nHost: x\r\n\r\n' >&3; read -r _ <&3) &
+until [ -e stands ]; do sleep 0.05; done
+for i in 1 2 3; do echo "line $i"; done
+echo "last line" >&2
+exit 3`
+	dir := t.TempDir()
+	screen, terminal := openTerminal(t)
+	cmd := exec.CommandContext(t.Context(), "belljar", "exec", "-w", dir, "--network", "allow", "--", "bash", "-c", script)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
+	home := t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME="+home, "BELLJAR_STATE_DIR="+filepath.Join(home, "state"), "TERM=xterm", "NO_COLOR=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	terminal.Close()
+	shown := readScreen(screen)
+	shown.await(t, "asked.invalid:9; allow it for this run? [y/N]")
+	start := time.Now()
+	if err := os.WriteFile(filepath.Join(dir, "stands"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	<-shown.ended
+	if took := time.Since(start); took > askTime/2 {
+		t.Errorf("the end took %v", took)
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 3 {
+		t.Errorf("the exit code is %d, want 3", cmd.ProcessState.ExitCode())
+	}
+	if _, after, _ := strings.Cut(shown.String(), "[y/N]"); !strings.Contains(strings.ReplaceAll(after, "\r", ""), "\nline 1\nline 2\nline 3\nlast line\n") {
+		t.Errorf("output is missing:\n%s", shown)
+	}
+}
