@@ -25,6 +25,7 @@ type state struct {
 	sum    []byte      // of the content, of a link that of what it leads to
 	target string      // of a link
 	kept   []byte      // content of a regular file
+	quiet  bool        // it names no program, as if it were not there
 }
 
 // file looks at a file, unless that was done. Folders and what is not there are
@@ -47,9 +48,7 @@ func (k *walk) file(name, what string) {
 	case info.Mode().IsRegular():
 		s.sum, s.kept = k.content(name, info)
 	}
-	if path.Base(name) == ".gitattributes" && s.kept != nil && !usesDrivers(s.kept) {
-		return
-	}
+	s.quiet = path.Base(name) == ".gitattributes" && s.kept != nil && !usesDrivers(s.kept)
 	k.files[name] = s
 }
 

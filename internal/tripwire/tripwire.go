@@ -96,7 +96,10 @@ func (w *Wire) Check() (Report, error) {
 	for path, old := range w.before.files {
 		now, there := after.files[path]
 		kind := Removed
-		if there {
+		switch {
+		case old.quiet && (!there || now.quiet):
+			continue
+		case there:
 			kind = old.compare(now)
 		}
 		if kind != "" {
@@ -104,7 +107,7 @@ func (w *Wire) Check() (Report, error) {
 		}
 	}
 	for path, now := range after.files {
-		if _, there := w.before.files[path]; !there {
+		if _, there := w.before.files[path]; !there && !now.quiet {
 			report.Changes = append(report.Changes, Change{Path: path, Kind: Added, What: now.what})
 		}
 	}

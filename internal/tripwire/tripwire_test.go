@@ -123,7 +123,13 @@ func TestCheck(t *testing.T) {
 		}, []string{"added a.code-workspace", "added rust-toolchain.toml", "added .yarn/releases/yarn.cjs"}},
 		{"attributes with a program", []string{".gitattributes"}, func(t *testing.T, dir string) {
 			put(t, dir, ".gitattributes", "* filter=evil\n")
-		}, []string{"added .gitattributes"}},
+			put(t, dir, "new/.gitattributes", "* filter=evil\n")
+		}, []string{"changed .gitattributes", "added new/.gitattributes"}},
+		{"attributes without a program", []string{".gitattributes", "gone/.gitattributes"}, func(t *testing.T, dir string) {
+			put(t, dir, ".gitattributes", "*.txt text\n")
+			remove(t, dir, "gone")
+			put(t, dir, "new/.gitattributes", "*.txt text\n")
+		}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -230,6 +236,32 @@ func TestOriginal(t *testing.T) {
 	}
 	if small.Path != ".envrc" || string(small.Original) != "small" || small.Was.Perm() != 0o644 {
 		t.Errorf("%s was %q with mode %v, want what it held", small.Path, small.Original, small.Was)
+	}
+}
+
+// TestAttributesCanBePutBack: a program that was written into the user's own
+// attributes is no reason to remove them.
+func TestAttributesCanBePutBack(t *testing.T) {
+	for _, tt := range []struct {
+		name, before, after string
+		kind                tripwire.Kind
+	}{
+		{"a program comes", "*.txt text\n", "*.txt text\n*.c filter=x\n", tripwire.Changed},
+		{"a program goes", "*.c filter=x\n", "*.txt text\n", tripwire.Changed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, dir, ".gitattributes", tt.before)
+			wire := set(t, dir, tripwire.Options{})
+			put(t, dir, ".gitattributes", tt.after)
+			report, err := wire.Check()
+			if err != nil || len(report.Changes) != 1 {
+				t.Fatalf("changes = %v, error %v; want one", report.Changes, err)
+			}
+			if c := report.Changes[0]; c.Kind != tt.kind || string(c.Original) != tt.before {
+				t.Errorf("%s, was %q; want %s with what it held", c.Kind, c.Original, tt.kind)
+			}
+		})
 	}
 }
 
