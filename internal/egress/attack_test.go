@@ -141,6 +141,30 @@ func TestLocalNetworks(t *testing.T) {
 	}
 }
 
+func TestLocalNetwork(t *testing.T) {
+	for _, tc := range []struct{ name, addr, want string }{
+		{"IPv4", "203.0.114.7/24", "203.0.114.7/32"},
+		{"a network of neighbours", "2a00:1:2:3::7/64", "2a00:1:2:3::/64"},
+		{"a whole site", "2a00:1:2:3::7/56", "2a00:1:2::/56"},
+		{"too large for neighbours", "2a00:1:2:3::7/32", "2a00:1:2:3::7/128"},
+		{"an address by DHCP", "2a00:1:2:3::7/128", "2a00:1:2:3::/64"},
+		{"a network smaller than a link", "2a00:1:2:3::7/80", "2a00:1:2:3::/64"},
+		{"loopback", "::1/128", "::1/128"},
+		{"link-local", "fe80::7/128", "fe80::7/128"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ip, ipNet, err := net.ParseCIDR(tc.addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ipNet.IP = ip
+			if got, ok := egress.LocalNetwork(ipNet); !ok || got.String() != tc.want {
+				t.Errorf("got %v, %v, want %s", got, ok, tc.want)
+			}
+		})
+	}
+}
+
 // TestFraming: a body is passed on in framing of the proxy's own, so that what
 // a client says twice about its length is not passed on, and what comes after
 // is a request like any other.

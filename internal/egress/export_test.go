@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"io"
+	"net"
 	"net/netip"
 )
 
@@ -22,3 +23,6 @@ func SetLocal(p *Proxy, list ...netip.Prefix) { p.local = func() []netip.Prefix 
 
 // LocalNetworks are the networks of this machine.
 func LocalNetworks() []netip.Prefix { return localNetworks() }
+
+// LocalNetwork is what an address of this machine makes local.
+func LocalNetwork(ipNet *net.IPNet) (netip.Prefix, bool) { return localNetwork(ipNet) }

@@ -5,9 +5,15 @@ import (
 	"net/netip"
 )
 
-// localNet6 is the shortest prefix of IPv6 that is taken for a network of
-// neighbours.
-const localNet6 = 48
+const (
+	// localNet6 is the shortest prefix of IPv6 that is taken for a network of
+	// neighbours.
+	localNet6 = 48
+	// link6 is the prefix of a network whose machines have addresses that count
+	// as public. One that got its address by DHCP may know nothing but that
+	// address, and its neighbours are there all the same.
+	link6 = 64
+)
 
 // localNetworks are the addresses of this machine, and the IPv6 networks that
 // it is in: behind a router at home every machine has an address that counts as
@@ -24,18 +30,28 @@ func localNetworks() []netip.Prefix {
 		if !ok {
 			continue
 		}
-		ip, ok := netip.AddrFromSlice(ipNet.IP)
-		if !ok {
-			continue
+		if network, ok := localNetwork(ipNet); ok {
+			list = append(list, network)
 		}
-		ip = ip.Unmap()
-		bits := ip.BitLen()
-		if ones, _ := ipNet.Mask.Size(); ip.Is6() && ones >= localNet6 {
-			bits = ones
-		}
-		list = append(list, netip.PrefixFrom(ip, bits).Masked())
 	}
 	return list
+}
+
+// localNetwork is what an address of this machine makes local.
+func localNetwork(ipNet *net.IPNet) (netip.Prefix, bool) {
+	ip, ok := netip.AddrFromSlice(ipNet.IP)
+	if !ok {
+		return netip.Prefix{}, false
+	}
+	ip = ip.Unmap()
+	bits := ip.BitLen()
+	if ones, _ := ipNet.Mask.Size(); ip.Is6() && ones >= localNet6 {
+		bits = ones
+		if ip.IsGlobalUnicast() {
+			bits = min(ones, link6)
+		}
+	}
+	return netip.PrefixFrom(ip, bits).Masked(), true
 }
 
 // reach is how far an address leads from here.
