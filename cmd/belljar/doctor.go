@@ -94,9 +94,11 @@ func (a *app) doctor(ctx context.Context, opts *doctorOptions) error {
 			connected = reached
 			return reached, nil
 		},
-		Spec: spec, OwnerOf: workspace.OwnerOf, Secrets: secrets, Progress: a.stderr, KeyFiles: keyFiles(),
+		Spec: spec, OwnerOf: workspace.OwnerOf, Secrets: secrets, Progress: a.stderr, KeyFiles: workspace.KeyFiles(),
 		Child: opts.child,
-		Owned: func(ctx context.Context, pid int) (int, error) { return containersOf(ctx, connected, pid) },
+		Owned: func(ctx context.Context, workspace string) (int, error) {
+			return containersOver(ctx, connected, workspace)
+		},
 	}, printer.print)
 	if err != nil {
 		return err

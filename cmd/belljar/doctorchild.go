@@ -4,8 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
+	"strings"
 )
 
 // child is a belljar of its own over a workspace, on the same engine and from
@@ -27,37 +26,18 @@ func (o *doctorOptions) child(workspace, script string) *exec.Cmd {
 	return exec.Command(self, append(args, "-c", script)...)
 }
 
-// containersOf counts the containers that a process owns.
-func containersOf(ctx context.Context, e engine, pid int) (int, error) {
+// containersOver counts the containers over a workspace. An engine in a machine
+// of its own may name it below where it sees this one's folders.
+func containersOver(ctx context.Context, e engine, workspace string) (int, error) {
 	list, err := e.List(ctx)
 	if err != nil {
 		return 0, err
 	}
 	count := 0
 	for _, listed := range list {
-		if listed.PID == pid {
+		if strings.HasSuffix(listed.Workspace, workspace) {
 			count++
 		}
 	}
 	return count, nil
-}
-
-// keyFiles are the places in the user's home folder where keys are kept, as far
-// as they are there.
-func keyFiles() []string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil // there is none to look in
-	}
-	names := []string{
-		".ssh", ".aws", ".gnupg", ".docker/config.json", ".kube", ".azure", ".config/gcloud", ".config/gh",
-		".netrc", ".git-credentials", ".pgpass", ".npmrc", ".pypirc", ".password-store",
-	}
-	for i, name := range names {
-		names[i] = filepath.Join(home, name)
-	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		_, err := os.Lstat(name)
-		return err != nil
-	})
 }

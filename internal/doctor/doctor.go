@@ -63,10 +63,10 @@ type Options struct {
 	// seen there inside. May be empty.
 	KeyFiles []string
 	// Child makes a belljar of its own that runs a script over a workspace, and
-	// Owned counts the containers that the process of a number owns: they show
-	// what a kill leaves. Where either is nil that is not checked.
+	// Owned counts the containers over a workspace, a path without links: they
+	// show what a kill leaves. Where either is nil that is not checked.
 	Child func(workspace, script string) *exec.Cmd
-	Owned func(ctx context.Context, pid int) (int, error)
+	Owned func(ctx context.Context, workspace string) (int, error)
 	// Progress takes the talk of an image that has to be built; nil discards.
 	Progress io.Writer
 }

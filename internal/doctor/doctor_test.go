@@ -215,6 +215,36 @@ func TestLimitsFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestSkipsWhatCannotBeTold: where the machine cannot show a guarantee, that is
+// no failure and no proof.
+func TestSkipsWhatCannotBeTold(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		spoil         func(*machine)
+		check, detail string
+	}{
+		{"no memory limit", func(m *machine) {
+			m.info.Capabilities.Counters = false
+			m.info.Readings[0].Source = sandbox.FromNowhere
+		}, "full memory", "the limit (memory) was not found in force"},
+		{"no counters", func(m *machine) { m.info.Capabilities.Counters = false }, "full memory", "takes its sandbox along"},
+		{"disk by single files", func(m *machine) {
+			m.info.Loosened = []string{"disk=single files only"}
+			m.limits["fill$i"] = sandbox.Exited
+		}, "disk limit", "only single files are limited"},
+		{"no stat in the image", func(m *machine) { m.answers["stat -c %s /"] = "" }, "secrets", "the image has no stat"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := sound()
+			test.spoil(m)
+			_, _, checks := examine(t, m)
+			if c := checks[test.check]; c.Status != doctor.Skip || !strings.Contains(c.Detail, test.detail) {
+				t.Errorf("check %q: %+v, want it skipped with %q", test.check, c, test.detail)
+			}
+		})
+	}
+}
+
 func TestCancelStopsTheChecks(t *testing.T) {
 	m := sound()
 	why := errors.New("enough")

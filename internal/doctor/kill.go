@@ -19,6 +19,9 @@ const (
 	goneBound = 20 * time.Second
 	// lookPause is between two looks at what cannot be waited for.
 	lookPause = 50 * time.Millisecond
+	// pipeBound is how long what a killed belljar leaves behind may keep its
+	// stderr open.
+	pipeBound = 5 * time.Second
 )
 
 // checkKill proves that belljar leaves no container when it is killed and can
@@ -34,9 +37,16 @@ func (e *examination) checkKill(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	child := e.opts.Child(spec.Workspace, "echo > started; sleep 60")
+	// Its containers are told by this folder, which is like no other: the number
+	// of its process may be that of one on another machine.
+	folder, err := filepath.EvalSymlinks(spec.Workspace)
+	if err != nil {
+		return "", fmt.Errorf("finding the folder of another belljar: %w", err)
+	}
+	child := e.opts.Child(folder, "echo > started; sleep 60")
 	var talk bytes.Buffer
 	child.Stdout, child.Stderr = nil, &talk
+	child.WaitDelay = pipeBound
 	if err := child.Start(); err != nil {
 		return "", fmt.Errorf("starting another belljar: %w", err)
 	}
@@ -49,14 +59,13 @@ func (e *examination) checkKill(ctx context.Context) (string, error) {
 		_ = child.Process.Kill() // it may have ended
 		<-ended
 	}()
-	if err := awaitChild(ctx, filepath.Join(spec.Workspace, "started"), ended); err != nil {
+	if err := awaitChild(ctx, filepath.Join(folder, "started"), ended); err != nil {
 		if line := lastLine(&talk, ended); line != "" {
 			err = fmt.Errorf("%w: %s", err, line)
 		}
 		return "", err
 	}
-	pid := child.Process.Pid
-	switch count, err := e.opts.Owned(ctx, pid); {
+	switch count, err := e.opts.Owned(ctx, folder); {
 	case err != nil:
 		return "", err
 	case count == 0:
@@ -66,7 +75,7 @@ func (e *examination) checkKill(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("killing another belljar: %w", err)
 	}
 	<-ended
-	return e.awaitGone(ctx, pid)
+	return e.awaitGone(ctx, folder)
 }
 
 // awaitChild waits until the child's command has made a file.
@@ -87,10 +96,11 @@ func awaitChild(ctx context.Context, file string, ended <-chan struct{}) error {
 	}
 }
 
-// awaitGone waits until a process that was killed owns nothing any more.
-func (e *examination) awaitGone(ctx context.Context, pid int) (string, error) {
+// awaitGone waits until nothing is there any more over the folder of a belljar
+// that was killed.
+func (e *examination) awaitGone(ctx context.Context, folder string) (string, error) {
 	for start := time.Now(); ; {
-		count, err := e.opts.Owned(ctx, pid)
+		count, err := e.opts.Owned(ctx, folder)
 		took := time.Since(start)
 		switch {
 		case err != nil:

@@ -35,10 +35,11 @@ type machine struct {
 	workDir  string
 	findings string // of the attempts to get out
 	limits   map[string]sandbox.Status
-	next     int    // the code of the command after one that went over a limit
-	named    string // what the probe of named hosts says
-	outlet   error  // of a start with the network mode allow
-	stays    bool   // a container outlives its belljar
+	next     int       // the code of the command after one that went over a limit
+	named    string    // what the probe of named hosts says
+	outlet   error     // of a start with the network mode allow
+	started  *exec.Cmd // the child
+	stays    bool      // a container outlives its belljar
 	onProbe  func(script string)
 	closings int
 }
@@ -72,6 +73,7 @@ func sound() *machine {
 			"id -u":         "user 1000:1000\nhome /home/belljar\n",
 			"alias":         "",
 			"stat -c":       "",
+			"stat -c %s /":  "4096\n",
 			"mkdir made":    "from the host\n",
 			"options":       "options ro,relatime\n",
 			"NoNewPrivs":    "CapInh 0000000000000000\nCapPrm 0000000000000000\nCapEff 0000000000000000\nCapBnd 0000000000000000\nCapAmb 0000000000000000\nNoNewPrivs 1\nSeccomp 2\nSeccomp_filters 1\n",
@@ -123,10 +125,9 @@ func (m *machine) reach(script string, out io.Writer) error {
 	return errors.Join(err, resp.Body.Close())
 }
 
-// owned counts what a process owns: one thing while it lives.
-func (m *machine) owned(_ context.Context, pid int) (int, error) {
-	process, err := os.FindProcess(pid)
-	if m.stays || err == nil && process.Signal(syscall.Signal(0)) == nil {
+// owned counts what is there over a workspace: one thing while its child lives.
+func (m *machine) owned(_ context.Context, workspace string) (int, error) {
+	if child := m.started; child != nil && child.Dir == workspace && (m.stays || child.Process.Signal(syscall.Signal(0)) == nil) {
 		return 1, nil
 	}
 	return 0, nil
@@ -136,6 +137,7 @@ func (m *machine) owned(_ context.Context, pid int) (int, error) {
 func (m *machine) child(workspace, script string) *exec.Cmd {
 	cmd := exec.Command("sh", "-c", strings.Replace(script, "sleep", "exec sleep", 1))
 	cmd.Dir = workspace
+	m.started = cmd
 	return cmd
 }
 

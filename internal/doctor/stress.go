@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/belljar/belljar/sandbox"
@@ -78,7 +79,7 @@ func (e *examination) exhaust(ctx context.Context, limit, script string) (sandbo
 
 // checkFullMemory proves that a command cannot take the machine's memory.
 func (e *examination) checkFullMemory(ctx context.Context) (string, error) {
-	if !e.sandbox.Info().Capabilities.Counters {
+	if e.held["memory"] && !e.sandbox.Info().Capabilities.Counters {
 		return "", fmt.Errorf("%w: this runtime does not declare that it counts (counters); what goes over the memory takes its sandbox along", errSkip)
 	}
 	result, err := e.exhaust(ctx, "memory", fmt.Sprintf("dd if=/dev/zero of=/dev/null bs=%d count=1; exit 1", 2*stressMemory))
@@ -133,6 +134,9 @@ done`)
 func (e *examination) checkDiskLimit(ctx context.Context) (string, error) {
 	if limit := e.sandbox.Info().Limits.Disk; limit <= 0 {
 		return "", fmt.Errorf("%w: no limit on disk was asked for, or this runtime has none", errSkip)
+	}
+	if slices.Contains(e.sandbox.Info().Loosened, "disk=single files only") {
+		return "", fmt.Errorf("%w: what the workspace takes cannot be watched on this machine, so only single files are limited", errSkip)
 	}
 	e.held["disk"] = true // nothing reads it back, and little is written
 	result, err := e.exhaust(ctx, "disk", fmt.Sprintf(`for i in 1 2 3 4 5 6 7 8; do
