@@ -17,7 +17,7 @@ func (f *sandboxFlags) mountList(sockets ...string) ([]sandbox.Mount, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.Source, err = workspace.CheckMount(m.Source, sockets...); err != nil {
+		if m.Source, err = workspace.CheckMount(m.Source, m.ReadOnly, sockets...); err != nil {
 			return nil, &usageError{err: err}
 		}
 		mounts = append(mounts, m)

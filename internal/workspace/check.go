@@ -43,7 +43,7 @@ func Check(path string, force bool, sockets ...string) (string, error) {
 	if force {
 		return real, nil
 	}
-	if why := exposes(real, info, sockets); why != "" {
+	if why := exposes(real, info, false, sockets); why != "" {
 		return "", fmt.Errorf("workspace %s is refused: it %s, and the sandbox could read and change all of it; "+
 			"make a folder for the task and name it with --workspace, or insist with --force-workspace", real, why)
 	}
@@ -54,15 +54,16 @@ func Check(path string, force bool, sockets ...string) (string, error) {
 // container engine keeps its images and containers, "" where that is not known:
 // all other containers could be changed through it.
 func CheckEngineData(dir, root string) error {
-	if root = resolved(root); root == "" || !within(dir, root) && !within(root, dir) {
+	if root = resolved(root); !touches(dir, root) {
 		return nil
 	}
 	return fmt.Errorf("workspace %s is refused: the engine keeps its containers and images in %s; "+
 		"make a folder for the task elsewhere and name it with --workspace, or insist with --force-workspace", dir, root)
 }
 
-// exposes says what a folder would hand over, or "".
-func exposes(dir string, info os.FileInfo, sockets []string) string {
+// exposes says what a folder would hand over, or "". readOnly says that nothing
+// in it could be changed.
+func exposes(dir string, info os.FileInfo, readOnly bool, sockets []string) string {
 	if filepath.Dir(dir) == dir {
 		return "is the root of the file system"
 	}
@@ -74,7 +75,7 @@ func exposes(dir string, info os.FileInfo, sockets []string) string {
 			return "is above the home folder " + home
 		}
 	}
-	if system(dir) {
+	if system(dir) && !(readOnly && systemData(dir)) {
 		return "is a system folder"
 	}
 	for _, name := range credentials() {
@@ -82,12 +83,18 @@ func exposes(dir string, info os.FileInfo, sockets []string) string {
 			return "has " + name + " directly in it"
 		}
 	}
-	for _, socket := range append(knownSockets(), sockets...) {
+	for _, socket := range append(knownSockets(info), sockets...) {
 		if socket = resolved(socket); socket != "" && within(socket, dir) {
 			return "holds the socket " + socket
 		}
 	}
 	return ""
+}
+
+// touches tells whether a folder is, holds or lies in another, "" being none.
+// Both are clean and absolute.
+func touches(dir, other string) bool {
+	return other != "" && (within(dir, other) || within(other, dir))
 }
 
 // within tells whether path is dir or below it. Both are clean and absolute.
@@ -169,25 +176,58 @@ func system(dir string) bool {
 	return false
 }
 
+// systemData tells whether dir is one of the system's folders that hold what
+// every program may read, and no state and no keys: what is below /usr, and the
+// certificates of authorities.
+func systemData(dir string) bool {
+	isStrictlyBelow := func(top string) bool { return dir != top && within(dir, top) }
+	return isStrictlyBelow("/usr") || isStrictlyBelow("/etc/ssl") && !within(dir, "/etc/ssl/private")
+}
+
 // isBelow tells whether dir is top or below it, also where top is a link.
 func isBelow(dir, top string) bool {
 	real := resolved(top)
 	return within(dir, top) || real != "" && within(dir, real)
 }
 
-// knownSockets are where engines and key agents listen. Whoever can talk to
-// one of them is as mighty as the user.
-func knownSockets() []string {
+// knownSockets are where engines, key agents and what starts programs on demand
+// listen. Whoever can talk to one of them is as mighty as the user.
+func knownSockets(info os.FileInfo) []string {
 	sockets := []string{
 		"/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock",
+		"/run/dbus/system_bus_socket", "/run/systemd/private",
 		strings.TrimPrefix(os.Getenv("DOCKER_HOST"), "unix://"),
 		os.Getenv("SSH_AUTH_SOCK"),
 	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
-		sockets = append(sockets, filepath.Join(dir, "docker.sock"), filepath.Join(dir, "podman", "podman.sock"))
+	for _, dir := range runtimeFolders(info) {
+		for _, name := range []string{"docker.sock", "podman/podman.sock", "bus", "systemd/private", "keyring/control", "keyring/ssh"} {
+			sockets = append(sockets, filepath.Join(dir, name))
+		}
+		for _, pattern := range []string{"gnupg/S.*", "gnupg/d.*/S.*"} {
+			found, _ := filepath.Glob(filepath.Join(dir, pattern)) // a name with marks of patterns finds none
+			sockets = append(sockets, found...)
+		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		sockets = append(sockets, filepath.Join(home, ".docker", "run", "docker.sock"))
 	}
 	return sockets
+}
+
+// runtimeFolders are where the programs of the users at stake listen: the
+// invoking user, also where the environment does not say where, and the
+// folder's owner.
+func runtimeFolders(info os.FileInfo) []string {
+	var folders []string
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		folders = append(folders, dir)
+	}
+	uids := []int{os.Getuid()}
+	if uid, _, ok := uidGid(info); ok {
+		uids = append(uids, uid)
+	}
+	for _, uid := range uids {
+		folders = append(folders, filepath.Join("/run/user", strconv.Itoa(uid)))
+	}
+	return folders
 }

@@ -26,6 +26,11 @@ func TestCheck(t *testing.T) {
 	link(t, home, filepath.Join(top, "homelink"))
 	link(t, filepath.Join(home, "project"), filepath.Join(top, "projectlink"))
 	t.Chdir(top)
+	t.Setenv("XDG_RUNTIME_DIR", filepath.Join(top, "runtime"))
+	for _, name := range []string{"bus", "systemd/private", "gnupg/S.gpg-agent", "gnupg/d.abc/S.gpg-agent.ssh"} {
+		put(t, filepath.Join(top, "runtime", name), "")
+	}
+	put(t, filepath.Join(top, "runtime", "other", "file"), "")
 	for _, dir := range []string{"agent/sub", "engine"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -57,6 +62,10 @@ func TestCheck(t *testing.T) {
 		{name: "credentials", path: "creds", wantErr: "has .aws directly"},
 		{name: "engine's socket", path: "engine", wantErr: "holds the socket"},
 		{name: "agent's socket, deep", path: "agent", wantErr: "holds the socket"},
+		{name: "the user's bus", path: "runtime", wantErr: "holds the socket"},
+		{name: "the user's service manager", path: "runtime/systemd", wantErr: "holds the socket"},
+		{name: "keys of another home", path: "runtime/gnupg/d.abc", wantErr: "holds the socket"},
+		{name: "in the folder of sockets", path: "runtime/other", want: filepath.Join(top, "runtime", "other")},
 		{name: "further socket", path: "extra", wantErr: "holds the socket"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -111,6 +120,10 @@ func TestCheckEngineData(t *testing.T) {
 		err := workspace.CheckEngineData(test.dir, test.root)
 		if (err != nil) != test.refused || err != nil && !strings.Contains(err.Error(), "--force-workspace") {
 			t.Errorf("%s with the data in %s: %v, want refused: %v", test.dir, test.root, err, test.refused)
+		}
+		err = workspace.CheckMountEngineData(test.dir, test.root)
+		if (err != nil) != test.refused || err != nil && strings.Contains(err.Error(), "--force-workspace") {
+			t.Errorf("mounting %s with the data in %s: %v, want refused: %v", test.dir, test.root, err, test.refused)
 		}
 	}
 }
