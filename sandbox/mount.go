@@ -51,6 +51,25 @@ func CheckMounts(mounts []Mount) error {
 	return nil
 }
 
+// CheckMounts says what is wrong with the mounts of a spec WithProfile: what the
+// function of this name says, and folders that would undo what a sandbox
+// promises of the workspace.
+func (s Spec) CheckMounts() error {
+	if err := CheckMounts(s.Mounts); err != nil {
+		return err
+	}
+	for _, m := range s.Mounts {
+		switch {
+		case related(m.Source, s.Workspace):
+			return fmt.Errorf("the folder to mount at %s is the workspace, in it or around it: what is protected there would not be here", m.Target)
+		case !m.ReadOnly && s.User == UserRoot:
+			// Only what is made in the workspace is given to its owner.
+			return fmt.Errorf("the folder to mount at %s can be written, and commands are root: files of root would stay in it; mount it read-only", m.Target)
+		}
+	}
+	return nil
+}
+
 func (m Mount) check() error {
 	switch {
 	case !filepath.IsAbs(m.Source):
@@ -85,4 +104,20 @@ func (m Mount) Own() bool { return under(m.Target, OwnPoint) }
 // under tells whether a path is dir or below it. Both are absolute and clean.
 func under(name, dir string) bool {
 	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
+}
+
+// related tells whether one folder is the other or lies in it, as far as names
+// without links tell.
+func related(a, b string) bool {
+	inside := func(path, dir string) bool {
+		rel, err := filepath.Rel(dir, path)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	if real, err := filepath.EvalSymlinks(a); err == nil {
+		a = real
+	}
+	if real, err := filepath.EvalSymlinks(b); err == nil {
+		b = real
+	}
+	return inside(a, b) || inside(b, a)
 }

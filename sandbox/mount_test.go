@@ -1,6 +1,8 @@
 package sandbox_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -66,5 +68,40 @@ func TestOwnMount(t *testing.T) {
 		if got := (sandbox.Mount{Target: target}).Own(); got != want {
 			t.Errorf("Own of %s = %v, want %v", target, got, want)
 		}
+	}
+}
+
+func TestCheckMountsOfSpec(t *testing.T) {
+	dir := t.TempDir()
+	work := filepath.Join(dir, "work")
+	for _, name := range []string{"work/sub", "data"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(work, "sub"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, source string
+		readOnly     bool
+		user         sandbox.User
+		want         string // "" is none
+	}{
+		{"beside", "data", false, sandbox.UserOwner, ""},
+		{"the workspace", "work", true, sandbox.UserOwner, "is the workspace, in it or around it"},
+		{"in the workspace", "work/sub", true, sandbox.UserOwner, "is the workspace, in it or around it"},
+		{"around the workspace", ".", true, sandbox.UserOwner, "is the workspace, in it or around it"},
+		{"into the workspace by a link", "link", true, sandbox.UserOwner, "is the workspace, in it or around it"},
+		{"written by root", "data", false, sandbox.UserRoot, "mount it read-only"},
+		{"read by root", "data", true, sandbox.UserRoot, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			mount := sandbox.Mount{Source: filepath.Join(dir, test.source), Target: "/mnt/x", ReadOnly: test.readOnly}
+			err := sandbox.Spec{Workspace: work, User: test.user, Mounts: []sandbox.Mount{mount}}.CheckMounts()
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
 	}
 }

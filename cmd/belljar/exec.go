@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/ui"
 	"github.com/belljar/belljar/sandbox"
 )
@@ -135,6 +136,11 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	spec, err := a.place(&opts.sandboxFlags)
 	if err != nil {
 		return err
+	}
+	if dir, err := trajectory.StateDir(); err == nil { // who has none has no records
+		if err := keepRecordsOut(dir, spec.Mounts); err != nil {
+			return err
+		}
 	}
 	out.fill(&spec)
 	// With stdin passed on a second spare is needed to end the command.

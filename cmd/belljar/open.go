@@ -58,7 +58,13 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	if spec.Image == "" {
 		spec.Image = images.Tag()
 	}
-	return f.apply(spec)
+	if spec, err = f.apply(spec); err != nil {
+		return spec, err
+	}
+	if err := spec.CheckMounts(); err != nil {
+		return spec, &usageError{err: err}
+	}
+	return spec, nil
 }
 
 // open starts a sandbox. Talk of an image that has to be built first goes to
@@ -79,19 +85,8 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 		}
 	}()
 	j.sweep(ctx)
-	// Only now is it known which socket must not be inside.
-	if socket, ok := strings.CutPrefix(connected.Endpoint().Host, "unix://"); ok {
-		if _, err := workspace.Check(f.workspace, f.force, socket); err != nil {
-			return nil, &usageError{err: err}
-		}
-		if _, err := f.mountList(socket); err != nil {
-			return nil, err
-		}
-	}
-	if !f.force {
-		if err := workspace.CheckEngineData(spec.Workspace, connected.DataRoot()); err != nil {
-			return nil, &usageError{err: err}
-		}
+	if err := f.checkEngine(connected, spec.Workspace); err != nil {
+		return nil, err
 	}
 	if _, err = connected.EnsureImage(ctx, spec.Image, progress); err != nil {
 		return nil, err
@@ -109,6 +104,33 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 		a.notice("a limit does not hold here: %s", reading)
 	}
 	return j, nil
+}
+
+// checkEngine checks the folders once more, now that it is known which socket
+// must not be inside, and where the engine keeps its data.
+func (f *sandboxFlags) checkEngine(e engine, folder string) error {
+	var sockets []string
+	if socket, ok := strings.CutPrefix(e.Endpoint().Host, "unix://"); ok {
+		sockets = append(sockets, socket)
+		if _, err := workspace.Check(f.workspace, f.force, socket); err != nil {
+			return &usageError{err: err}
+		}
+	}
+	if !f.force {
+		if err := workspace.CheckEngineData(folder, e.DataRoot()); err != nil {
+			return &usageError{err: err}
+		}
+	}
+	mounts, err := f.mountList(sockets...)
+	if err != nil {
+		return err
+	}
+	for _, m := range mounts {
+		if err := workspace.CheckMountEngineData(m.Source, e.DataRoot()); err != nil {
+			return &usageError{err: err}
+		}
+	}
+	return nil
 }
 
 // protection is what of the workspace commands may not change, unless the user

@@ -19,12 +19,8 @@ func stateDirFor(folder string, mounts []sandbox.Mount) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, m := range mounts {
-		existing, whole, err := resolveExisting(dir)
-		if err == nil && (isBelow(existing, m.Source) || whole && isBelow(m.Source, existing)) {
-			return "", usagef("the mounted folder %s and the state folder %s lie in each other, so the sandbox could come to "+
-				"the records of runs; set BELLJAR_STATE_DIR to a folder elsewhere, or mount another", m.Source, dir)
-		}
+	if err := keepRecordsOut(dir, mounts); err != nil {
+		return "", err
 	}
 	existing, whole, err := resolveExisting(dir)
 	if err != nil {
@@ -38,6 +34,19 @@ func stateDirFor(folder string, mounts []sandbox.Mount) (string, error) {
 		return "", usagef("the workspace %s lies inside the state folder %s, %s, or choose another workspace", folder, dir, advice)
 	}
 	return dir, nil
+}
+
+// keepRecordsOut refuses mounts through which what runs in the sandbox could
+// come to the records in a state folder.
+func keepRecordsOut(dir string, mounts []sandbox.Mount) error {
+	for _, m := range mounts {
+		existing, whole, err := resolveExisting(dir)
+		if err == nil && (isBelow(existing, m.Source) || whole && isBelow(m.Source, existing)) {
+			return usagef("the mounted folder %s and the state folder %s lie in each other, so the sandbox could come to "+
+				"the records of runs; set BELLJAR_STATE_DIR to a folder elsewhere, or mount another", m.Source, dir)
+		}
+	}
+	return nil
 }
 
 // resolveExisting gives the deepest part of a path that exists, without links,

@@ -12,21 +12,13 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// checkMounts refuses further folders that could not be mounted, or that would
-// undo what a sandbox promises of the workspace.
+// checkMounts refuses further folders that could not be mounted, or that a
+// sandbox may not have.
 func checkMounts(spec sandbox.Spec) error {
-	if err := sandbox.CheckMounts(spec.Mounts); err != nil {
+	if err := spec.CheckMounts(); err != nil {
 		return err
 	}
 	for _, m := range spec.Mounts {
-		switch {
-		case related(m.Source, spec.Workspace):
-			return fmt.Errorf("the folder to mount at %s is the workspace, in it or around it: what is protected there would not be here", m.Target)
-		case !m.ReadOnly && spec.User == sandbox.UserRoot:
-			// Only what is made in the workspace is given to its owner.
-			return fmt.Errorf("the folder to mount at %s can be written, and commands are root: files of root would stay in it; mount it read-only", m.Target)
-		}
-
 		switch info, err := os.Stat(m.Source); {
 		case err != nil:
 			return fmt.Errorf("looking at the folder to mount at %s: %w", m.Target, err)
@@ -35,22 +27,6 @@ func checkMounts(spec sandbox.Spec) error {
 		}
 	}
 	return nil
-}
-
-// related tells whether one folder is the other or lies in it, as far as names
-// without links tell.
-func related(a, b string) bool {
-	inside := func(path, dir string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(rel)
-	}
-	if real, err := filepath.EvalSymlinks(a); err == nil {
-		a = real
-	}
-	if real, err := filepath.EvalSymlinks(b); err == nil {
-		b = real
-	}
-	return inside(a, b) || inside(b, a)
 }
 
 // mounts are the folders and files of the host that the container sees. A
