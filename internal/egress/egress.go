@@ -122,6 +122,9 @@ func (p *Proxy) Close() error {
 	p.mu.Unlock()
 	p.stop()
 	err := p.server.Close()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil // whose listener it is has closed it just now
+	}
 	p.running.Wait()
 	p.plain.CloseIdleConnections()
 	p.secure.CloseIdleConnections()

@@ -16,11 +16,45 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belljar/belljar/internal/egress"
 )
+
+// A closedListener was closed by another, which Accept has not told yet.
+type closedListener struct {
+	once sync.Once
+	told chan struct{}
+}
+
+func (l *closedListener) Accept() (net.Conn, error) { <-l.told; return nil, net.ErrClosed }
+func (l *closedListener) Addr() net.Addr            { return &net.TCPAddr{} }
+
+func (l *closedListener) Close() error {
+	l.once.Do(func() { close(l.told) })
+	return &net.OpError{Op: "close", Net: "tcp", Err: net.ErrClosed}
+}
+
+// TestCloseAfterTheListener: a sandbox closes its listener, and the proxy is
+// closed right after it, twice.
+func TestCloseAfterTheListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := egress.New(egress.Options{})
+		served := make(chan error, 1)
+		go func() { served <- p.Serve(&closedListener{told: make(chan struct{})}) }()
+		synctest.Wait()
+		for range 2 {
+			if err := p.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		}
+		if err := <-served; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+}
 
 // echo answers a request with what came of it.
 func echo(w http.ResponseWriter, r *http.Request) {
