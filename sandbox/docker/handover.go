@@ -87,16 +87,21 @@ func (b *box) mayRetry(s *spare) bool {
 }
 
 // takeSpare takes a spare, and clears the sandbox when none can be started
-// because what commands left behind fills the process limit. Else it tries once
-// more: where commands are root a "kill -1" of one of them ends an exec that is
-// being started too.
+// because what commands left behind fills the process limit. Where an exec was
+// started and came to nothing it tries once more: with commands that are root a
+// "kill -1" of one of them ends what the engine is just starting.
 func (b *box) takeSpare(ctx context.Context, alone bool) (*spare, error) {
 	s, err := b.pool.take(ctx, alone)
 	if err == nil || ctx.Err() != nil {
 		return s, err
 	}
-	if _, clearErr := b.clearFull(); clearErr != nil {
+	cleared, clearErr := b.clearFull()
+	var died errText
+	switch {
+	case clearErr != nil:
 		return nil, fmt.Errorf("%w; clearing the sandbox: %w", err, clearErr)
+	case !cleared && !errors.As(err, &died) && !errors.Is(err, errSpareGone):
+		return nil, err
 	}
 	return b.pool.take(ctx, alone)
 }
