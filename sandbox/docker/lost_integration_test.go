@@ -88,6 +88,7 @@ func TestContainerPaused(t *testing.T) {
 	id := sb.Info().ID
 	input, typed := io.Pipe()
 	wait := background(t, sb, sandbox.Command{Script: "echo ready; read -r word; echo got $word; exit 5", Stdin: input})
+	seen.awaitExecs(t, id, 3) // the command's too
 	if err := seen.ContainerPause(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}

@@ -84,3 +84,20 @@ func (o observer) removeAtEnd(t testing.TB, id string) {
 		}
 	})
 }
+
+// awaitExecs waits until a number of execs run in a container. An engine that
+// is to pause a container in which it is starting one gets stuck with it, as
+// Engine 20.10 was seen to.
+func (o observer) awaitExecs(t testing.TB, id string, want int) {
+	t.Helper()
+	eventually(t, hang, "the execs run", func() bool {
+		running := 0
+		for _, exec := range o.inspect(t, id).ExecIDs {
+			// One may end between the two questions.
+			if found, err := o.ContainerExecInspect(t.Context(), exec); err == nil && found.Running && found.Pid > 0 {
+				running++
+			}
+		}
+		return running >= want
+	})
+}

@@ -202,6 +202,7 @@ func TestRemovedBeforeTheNext(t *testing.T) {
 	seen := observe(t, direct)
 	sb := startRelayed(t, seen, direct.Endpoint().Host)
 	id := sb.Info().ID
+	seen.awaitExecs(t, id, 2)
 	if err := seen.ContainerPause(context.Background(), id); err != nil {
 		t.Fatal(err)
 	}
