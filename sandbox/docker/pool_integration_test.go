@@ -146,7 +146,7 @@ func TestPoolKilled(t *testing.T) {
 	}
 	dir := t.TempDir()
 	other := exec.CommandContext(t.Context(), self, "-test.run", "^TestPoolKilled$")
-	other.Env = append(os.Environ(), pooler+"="+dir)
+	other.Env = append(os.Environ(), pooler+"="+dir, helperVariable+"="+helper.path)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}

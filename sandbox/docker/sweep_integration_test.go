@@ -67,7 +67,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := exec.CommandContext(t.Context(), self, "-test.run", "^TestSweep$", "-test.timeout", hang.String())
-	other.Env = append(os.Environ(), sweeper+"=1")
+	other.Env = append(os.Environ(), sweeper+"=1", helperVariable+"="+helper.path)
 	if out, err := other.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("PASS")) {
 		t.Fatalf("sweeping in another process: %v\n%s", err, out)
 	}
