@@ -78,7 +78,8 @@ func (j *job) prepare(args []string) (err error) {
 	}
 	j.gate.fill(&j.spec)
 	j.spec.Notify = func(text string) {
-		// Before the run and after its end there is nobody to tell.
+		// Before the run and after its end there is nobody to tell. A record that
+		// cannot be written ends the run by the event that comes next.
 		_ = j.record.Record(trajectory.Notice{Kind: trajectory.NoticeProxy, Text: text})
 	}
 	j.secrets = append(j.app.secrets(j.spec.Env), j.gate.hidden()...)

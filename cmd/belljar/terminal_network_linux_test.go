@@ -76,15 +76,7 @@ for host in granted.invalid:9 denied.invalid:9 denied.invalid:9 10.0.0.1:80; do 
 		t.Run(name, func(t *testing.T) {
 			screen, terminal := openTerminal(t)
 			cmd := exec.CommandContext(t.Context(), "belljar", args...)
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
-			home := t.TempDir()
-			cmd.Env = append(os.Environ(), "HOME="+home, "BELLJAR_STATE_DIR="+filepath.Join(home, "state"), "TERM=xterm", "NO_COLOR=1")
-			// Only who runs in the foreground of its terminal may read from it.
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			terminal.Close()
+			startOn(t, cmd, terminal)
 			shown := readScreen(screen)
 			shown.await(t, "granted.invalid:9; allow it for this run? [y/N]")
 			if _, err := io.WriteString(screen, "y\n"); err != nil {
@@ -111,6 +103,20 @@ for host in granted.invalid:9 denied.invalid:9 denied.invalid:9 10.0.0.1:80; do 
 	}
 }
 
+// startOn starts a belljar in the foreground of a terminal: only who runs there
+// may read from it. The terminal is the belljar's alone from then on.
+func startOn(t *testing.T, cmd *exec.Cmd, terminal *os.File) {
+	t.Helper()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
+	home := t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME="+home, "BELLJAR_STATE_DIR="+filepath.Join(home, "state"), "TERM=xterm", "NO_COLOR=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	terminal.Close()
+}
+
 // TestTerminalQuestionHoldsNothingUp: a command that ends while a question
 // stands ends belljar as well, with all of its output.
 func TestTerminalQuestionHoldsNothingUp(t *testing.T) {
@@ -122,14 +128,7 @@ exit 3`
 	dir := t.TempDir()
 	screen, terminal := openTerminal(t)
 	cmd := exec.CommandContext(t.Context(), "belljar", "exec", "-w", dir, "--network", "allow", "--", "bash", "-c", script)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
-	home := t.TempDir()
-	cmd.Env = append(os.Environ(), "HOME="+home, "BELLJAR_STATE_DIR="+filepath.Join(home, "state"), "TERM=xterm", "NO_COLOR=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	terminal.Close()
+	startOn(t, cmd, terminal)
 	shown := readScreen(screen)
 	shown.await(t, "asked.invalid:9; allow it for this run? [y/N]")
 	start := time.Now()

@@ -85,8 +85,8 @@ func TestCheckLabels(t *testing.T) {
 
 func TestRelabeled(t *testing.T) {
 	list := []mount.Mount{
-		bind("/work", sandbox.MountPoint, false), bind("/cache/helper", helperInside, true),
-		bind("/cache/passwd", "/etc/passwd", true), bind("/work/.git", sandbox.MountPoint+"/.git", false),
+		bind("/src", sandbox.MountPoint, false), bind("/cache/helper", helperInside, true),
+		bind("/cache/passwd", "/etc/passwd", true), bind("/src/.git", sandbox.MountPoint+"/.git", false),
 		bind("/data", "/mnt/data", true), bind("/cache/hosts", "/etc/hosts", true), bind("/state/outputs", "/belljar/outputs", true),
 	}
 	own := []string{
@@ -102,7 +102,7 @@ func TestRelabeled(t *testing.T) {
 	}{
 		{"no SELinux", nil, true, list, nil},
 		{"own files", []string{"name=selinux"}, false, []mount.Mount{list[0], list[3], list[4]}, own},
-		{"the workspace too", []string{"name=selinux"}, true, list[3:5], append([]string{"/work:/workspace:z"}, own...)},
+		{"the workspace too", []string{"name=selinux"}, true, list[3:5], append([]string{"/src:/workspace:z"}, own...)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &plan{engine: &Engine{info: system.Info{SecurityOptions: tc.options}}, spec: sandbox.Spec{Relabel: tc.relabel}, hosts: "/cache/hosts"}
