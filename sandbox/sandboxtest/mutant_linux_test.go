@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/belljar/belljar/sandbox"
 	"github.com/belljar/belljar/sandbox/sandboxtest"
@@ -60,8 +61,14 @@ func (c *cut) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// other is another value for the same writer.
+// other is another value for the same writer, and slow: two readers that are
+// both quicker than the command may keep its order by luck.
 type other struct{ io.Writer }
+
+func (o other) Write(p []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	return o.Writer.Write(p)
+}
 
 func mutants() []mutant {
 	code := func(n int) *int { return &n }
