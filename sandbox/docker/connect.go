@@ -101,22 +101,16 @@ func connect(ctx context.Context, endpoint Endpoint, opts Options, log *slog.Log
 			err = oneline.Join(err, api.Close())
 		}
 	}()
-	short, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	version, err := probe(short, endpoint, api)
-	if err != nil {
-		return nil, err
+	version, info, err := probe(ctx, endpoint, api)
+	if version.APIVersion != "" { // what fails beside may come of the version
+		if err := checkVersions(version, apiVersion, api.ClientVersion()); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkVersions(version, apiVersion, api.ClientVersion()); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	api.NegotiateAPIVersionPing(types.Ping{APIVersion: version.APIVersion})
-	ctx, cancelInfo := context.WithTimeout(ctx, infoTimeout)
-	defer cancelInfo()
-	info, err := api.Info(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("asking the engine about itself: %w", err)
-	}
 	starts := opts.Starts
 	if starts == nil {
 		starts = NewStarts()

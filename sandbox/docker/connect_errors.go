@@ -1,7 +1,6 @@
 package docker
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,8 +35,6 @@ func explain(endpoint Endpoint, err error) *connectError {
 		failure.reason, failure.kind = "no such socket", failedNotRunning
 	case errors.Is(err, syscall.ECONNREFUSED):
 		failure.reason, failure.kind = "connection refused", failedNotRunning
-	case errors.Is(err, context.DeadlineExceeded):
-		failure.reason = fmt.Sprintf("no answer within %s", connectTimeout)
 	}
 	return failure
 }

@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"time"
 
+	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/api/types/versions"
 	"github.com/docker/docker/client"
 )
@@ -34,48 +36,74 @@ func (v engineVersion) podman() bool {
 	return false
 }
 
-// maxProbeSize bounds an engine's answer to the probe, in bytes.
+// maxProbeSize bounds an engine's answer to a question about itself, in bytes.
 const maxProbeSize = 1 << 20
 
-// probe asks for the engine's versions at the path that needs no agreed version.
-// The client's own calls are of no use here: an engine too new for them answers
-// every versioned path with an error, and their errors do not tell a socket that
-// refuses from one that is missing.
-func probe(ctx context.Context, endpoint Endpoint, api *client.Client) (engineVersion, error) {
-	scheme, host, path := "http", client.DummyHost, "/version"
+// probe asks an engine for its versions, within connectTimeout, and at the same
+// time for what it has: engines run programs of their own for either answer.
+// The version may be known where the rest failed.
+func probe(ctx context.Context, endpoint Endpoint, api *client.Client) (version engineVersion, info system.Info, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	asked := make(chan error, 1) // one answer, so the sender never waits
+	go func() { asked <- ask(ctx, infoTimeout, endpoint, api, "/info", &info) }()
+	err = ask(ctx, connectTimeout, endpoint, api, "/version", &version)
+	if err == nil && version.APIVersion == "" {
+		err = errNoContainerEngine
+	}
+	if err != nil {
+		cancel()
+		<-asked // it writes to info
+		return version, info, err
+	}
+	return version, info, <-asked
+}
+
+// errNoContainerEngine says what an answer of another kind means.
+var errNoContainerEngine = errors.New("what answers there is no container engine")
+
+// ask gets a JSON object within a bound from a path that needs no agreed
+// version. The client's own calls are of no use here: an engine too new for them
+// answers every versioned path with an error, and their errors do not tell a
+// socket that refuses from one that is missing.
+func ask(ctx context.Context, bound time.Duration, endpoint Endpoint, api *client.Client, path string, answer any) error {
+	late := fmt.Errorf("no answer to %s within %s", path, bound)
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, late)
+	defer cancel()
+	target := url.URL{Scheme: "http", Host: client.DummyHost, Path: path}
 	if address, err := url.Parse(endpoint.Host); err == nil && address.Scheme == "tcp" {
-		host, path = address.Host, address.Path+path
+		target.Host, target.Path = address.Host, address.Path+path
 	}
 	if endpoint.TLS != nil {
-		scheme = "https"
+		target.Scheme = "https"
 	}
-	target := url.URL{Scheme: scheme, Host: host, Path: path}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
-		return engineVersion{}, err
+		return err
 	}
 	response, err := api.HTTPClient().Do(request)
 	if err != nil {
-		// The address is said by the caller, the path is of no interest.
+		if context.Cause(ctx) == late {
+			return late
+		}
+		// The address is said by the caller.
 		var failed *url.Error
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return engineVersion{}, err
+		return err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxProbeSize))
-	if err != nil {
-		return engineVersion{}, fmt.Errorf("reading the engine's version: %w", err)
+	switch {
+	case err != nil:
+		return fmt.Errorf("reading its answer to %s: %w", path, err)
+	case response.StatusCode != http.StatusOK:
+		return fmt.Errorf("it answers %q to %s", response.Status, path)
+	case json.Unmarshal(body, answer) != nil:
+		return errNoContainerEngine
 	}
-	var version engineVersion
-	if response.StatusCode != http.StatusOK {
-		return engineVersion{}, fmt.Errorf("it answers %q to a request for its version", response.Status)
-	}
-	if err := json.Unmarshal(body, &version); err != nil || version.APIVersion == "" {
-		return engineVersion{}, errors.New("what answers there is no container engine")
-	}
-	return version, nil
+	return nil
 }
 
 // checkVersions compares the API versions that the engine takes with those that
