@@ -39,7 +39,8 @@ func (e *Engine) executable(readable bool) (string, error) {
 	if e.opts.Helper != "" {
 		return e.helper(e.opts.Helper)
 	}
-	if program, err := carried.ReadFile(carriedName(e.info.Architecture)); err == nil {
+	if program, err := carried.Open(carriedName(e.info.Architecture)); err == nil {
+		defer program.Close()
 		return e.unpack(program, readable)
 	}
 	if runtime.GOOS != "linux" {
@@ -68,24 +69,36 @@ const copyMode fs.FileMode = 0o755
 // unpack puts a supervisor into the cache. Its name has the hash of what it
 // holds, and it can be neither read, but where that is needed, nor written
 // there.
-func (e *Engine) unpack(program []byte, readable bool) (string, error) {
+func (e *Engine) unpack(program fs.File, readable bool) (string, error) {
 	dir, err := e.ownDir("bin")
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(program)
+	size, sum, err := sumOf(program)
+	if err != nil {
+		return "", fmt.Errorf("reading the supervisor that this program carries: %w", err)
+	}
 	mode, target := helperMode, filepath.Join(dir, "supervisor-"+hex.EncodeToString(sum[:12]))
 	if readable {
 		mode, target = readableMode, target+"-readable"
 	}
-	if holds(target, mode, int64(len(program)), sum) {
+	if holds(target, mode, size, sum) {
 		used(target)
 		return target, nil
 	}
-	if err := writeFile(target, mode, bytes.NewReader(program)); err != nil {
+	// What is carried is in memory, and can be read from any place.
+	if err := writeFile(target, mode, io.NewSectionReader(program.(io.ReaderAt), 0, size)); err != nil {
 		return "", fmt.Errorf("unpacking the supervisor: %w", err)
 	}
 	return target, nil
+}
+
+// sumOf reads to the end. It keeps nothing: what is read is megabytes, and it is
+// read at each start.
+func sumOf(r io.Reader) (size int64, sum [sha256.Size]byte, err error) {
+	hash := sha256.New()
+	size, err = io.Copy(hash, r)
+	return size, [sha256.Size]byte(hash.Sum(nil)), err
 }
 
 // helper returns a path of the executable that every user inside may run. A
@@ -191,11 +204,13 @@ func holds(path string, mode fs.FileMode, size int64, sum [sha256.Size]byte) boo
 	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != mode || info.Size() != size || !ownFile(info) {
 		return false
 	}
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrPermission) && mode&0o400 == 0 {
-		return true
+	f, err := os.Open(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrPermission) && mode&0o400 == 0
 	}
-	return err == nil && sha256.Sum256(content) == sum
+	defer f.Close()
+	_, seen, err := sumOf(f)
+	return err == nil && seen == sum
 }
 
 // writeFile writes a file of exactly this mode in one step, so that another
