@@ -19,10 +19,18 @@ const removeBound = 30 * time.Second
 // ended by itself, before it is told to.
 const selfRemoval = 5 * time.Second
 
-// remove ends and removes a container and returns when it is gone. One that
+// ownEnd is how long a container whose lease was given up has to end by itself
+// before it is killed. It takes a tenth of a second; for a kill the engine runs
+// a program, which takes as long again.
+const ownEnd = time.Second
+
+// remove kills and removes a container and returns when it is gone. One that
 // stays is remembered: while it may still run, no other is started.
-func (e *Engine) remove(id string) error {
-	if err := e.end(id); err != nil {
+func (e *Engine) remove(id string) error { return e.removeAfter(id, 0) }
+
+// removeAfter is remove for a container that may end by itself before.
+func (e *Engine) removeAfter(id string, patience time.Duration) error {
+	if err := e.end(id, patience); err != nil {
 		e.remember(id)
 		return err
 	}
@@ -56,12 +64,12 @@ func (e *Engine) removeLeft() error {
 	return oneline.Join(errs...)
 }
 
-// end ends a container and returns when it is removed.
+// end ends a container, after some patience, and returns when it is removed.
 //
 // A container that runs is only killed, since the engine removes it then: an
 // engine that is told to remove what it is removing already was seen to list
 // the container for ever.
-func (e *Engine) end(id string) error {
+func (e *Engine) end(id string, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeBound)
 	defer cancel()
 	removed := e.removal(ctx, id)
@@ -74,6 +82,7 @@ func (e *Engine) end(id string) error {
 		case err != nil && client.IsErrConnectionFailed(err) && time.Since(start) > selfRemoval:
 			return fmt.Errorf("removing container %.12s: %w (it ends by itself within a minute)", id, err)
 		case err != nil:
+		case found.State.Running && time.Since(start) < patience:
 		case found.State.Running:
 			err = e.api.ContainerKill(ctx, id, "KILL")
 		case found.State.Status == container.StateCreated || time.Since(start) > selfRemoval:

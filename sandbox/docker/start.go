@@ -215,14 +215,18 @@ func (b *box) Close() error {
 	return b.closeErr
 }
 
-// remove removes the container and the way out of it.
+// remove removes the container, whose lease was given up, and the way out of it.
 func (b *box) remove() error {
+	patience := ownEnd
+	if b.lease == nil || b.giving != nil { // PID 1 would first give what was given already
+		patience = 0
+	}
 	if b.outlet == nil {
-		return b.engine.remove(b.id)
+		return b.engine.removeAfter(b.id, patience)
 	}
 	outlet := make(chan error, 1) // one answer, so the sender never waits
 	go func() { outlet <- b.outlet.close() }()
-	return oneline.Join(b.engine.remove(b.id), <-outlet)
+	return oneline.Join(b.engine.removeAfter(b.id, patience), <-outlet)
 }
 
 // waitBounded waits for a function, but not for ever.
