@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime/debug"
 
 	"github.com/belljar/belljar/internal/supervisor"
 	"github.com/belljar/belljar/sandbox/docker"
@@ -19,7 +20,28 @@ func main() {
 	if supervisor.Wanted(os.Args) {
 		os.Exit(supervisor.Main(os.Args))
 	}
+	tuneMemory()
 	os.Exit(newApp(connectDocker).run(context.Background(), os.Args[1:]))
+}
+
+const (
+	// collectPercent lets a short run end before the first collection, which
+	// would come at 4 MiB of heap.
+	collectPercent = 400
+	// memoryGoal is where collections come as often as it takes, in bytes: three
+	// quarters of the 64 MiB that a run may take.
+	memoryGoal = 48 << 20
+)
+
+// tuneMemory sets when the memory of this process is collected, unless the
+// user has (GOGC, GOMEMLIMIT).
+func tuneMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryGoal)
+	}
 }
 
 // connectDocker reaches a Docker engine. Where it fails the engine is nil: a
