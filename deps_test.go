@@ -31,6 +31,7 @@ var importTable = map[string][]string{
 	"internal/enginetest":    {"sandbox/docker"},
 	"internal/escape":        {},
 	"internal/filelock":      {},
+	"internal/ignore":        {},
 	"internal/leaktest":      {},
 	"internal/oneline":       {},
 	"internal/output":        {},
