@@ -16,6 +16,8 @@ func TestMatch(t *testing.T) {
 		{"name at any depth", "a", "x/y/a", "ignored"},
 		{"another name", "a", "ab", ""},
 		{"ending", "*.o", "x/y.o", "ignored"},
+		{"anchored ending", "/*.o", "a.o", "ignored"},
+		{"anchored ending elsewhere", "/*.o", "x/a.o", ""},
 		{"ending of a folder", "*.o", "y.o/x", ""},
 		{"empty before the ending", "*.o", ".o", "ignored"},
 		{"anchored", "/a", "a", "ignored"},

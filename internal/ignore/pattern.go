@@ -14,7 +14,7 @@ type kind int
 
 const (
 	whole  kind = iota // the path is the text
-	ending             // the path ends in the text, which no slash is before
+	ending             // the path ends in the text and has no slash
 	tokens
 )
 
@@ -196,7 +196,7 @@ func (p *pattern) match(path string) bool {
 	case whole:
 		return path == p.text
 	case ending:
-		return strings.HasSuffix(path, p.text) && strings.LastIndexByte(path, '/') < len(path)-len(p.text)
+		return strings.HasSuffix(path, p.text) && !strings.Contains(path, "/")
 	default:
 		return p.run(path)
 	}
