@@ -35,6 +35,7 @@ var importTable = map[string][]string{
 	"internal/leaktest":      {},
 	"internal/oneline":       {},
 	"internal/output":        {},
+	"internal/search":        {"internal/ignore", "internal/workspace"},
 	"internal/supervisor":    {"internal/escape"},
 	"internal/tripwire":      {},
 	"internal/ui":            {"agent/trajectory"},
@@ -59,6 +60,7 @@ var importTable = map[string][]string{
 // may not be imported at all; the packages of golang.org/x are free.
 var owners = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":  {"tools"},
+	"github.com/bmatcuk/doublestar":     {"internal/search"},
 	"github.com/containerd/errdefs":     {"sandbox/docker"},
 	"github.com/distribution/reference": {"sandbox/docker"},
 	"github.com/docker/docker":          {"sandbox/docker"},

@@ -1,0 +1,189 @@
+package search_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/internal/search"
+	"github.com/belljar/belljar/internal/workspace"
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// output runs a program in a folder and gives the lines that it prints. An exit
+// code of 1 is that of one that has found nothing.
+func output(t testing.TB, dir, name string, args ...string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !(asExit(err, &exit) && exit.ExitCode() == 1 && len(exit.Stderr) == 0) {
+		t.Fatalf("%s %q: %v", name, args, err)
+	}
+	text := strings.TrimRight(string(out), "\n\x00")
+	if text == "" {
+		return nil
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == 0 })
+}
+
+func asExit(err error, exit **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError)
+	*exit = e
+	return ok
+}
+
+func need(t testing.TB, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not here to compare with: %v", program, err)
+	}
+}
+
+// ripgrep are the arguments that make ripgrep look at the same files.
+func ripgrep(args ...string) []string {
+	return append([]string{"--no-config", "--hidden", "--glob", "!.git", "--no-require-git", "--no-ignore-global", "--no-ignore-parent"}, args...)
+}
+
+// found lists all files as Find does.
+func found(t testing.TB, w *workspace.Workspace, opts search.GlobOptions) []string {
+	t.Helper()
+	opts.Limit = 1 << 20
+	l, err := search.Find(t.Context(), w, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, f := range l.Found {
+		if f.Kind == workspace.KindFile {
+			paths = append(paths, f.Path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Ignore files say to Find what they say to git.
+func TestFindAsGit(t *testing.T) {
+	need(t, "git")
+	for seed := range uint64(25) {
+		w, dir := newSpace(t)
+		g := &grower{Rand: rand.New(rand.NewPCG(1, seed)), t: t, dir: dir, classes: true}
+		g.grow("", 0)
+		output(t, dir, "git", "init", "-q")
+		put(t, dir, ".git/info/exclude", g.rules())
+		want := output(t, dir, "git", "ls-files", "-z", "--others", "--exclude-standard")
+		slices.Sort(want)
+		if diff := gocmp.Diff(want, found(t, w, search.GlobOptions{Pattern: "**"})); diff != "" {
+			t.Errorf("seed %d (-git +found):\n%s%s", seed, diff, rulesOf(t, dir))
+		}
+	}
+}
+
+// And they say what they say to ripgrep, with .ignore files and repositories
+// in repositories.
+func TestFindAsRipgrep(t *testing.T) {
+	need(t, "rg")
+	for seed := range uint64(25) {
+		w, dir := newSpace(t)
+		g := &grower{Rand: rand.New(rand.NewPCG(2, seed)), t: t, dir: dir, dot: true, nested: true}
+		g.grow("", 0)
+		want := output(t, dir, "rg", ripgrep("--files", "--null")...)
+		slices.Sort(want)
+		if diff := gocmp.Diff(want, found(t, w, search.GlobOptions{Pattern: "**"})); diff != "" {
+			t.Errorf("seed %d (-rg +found):\n%s%s", seed, diff, rulesOf(t, dir))
+		}
+		want = output(t, dir, "rg", ripgrep("--files", "--null", "--no-ignore", "--glob", "*.go")...)
+		slices.Sort(want)
+		if diff := gocmp.Diff(want, found(t, w, search.GlobOptions{Pattern: "*.go", Ignored: true})); diff != "" {
+			t.Errorf("seed %d, *.go (-rg +found):\n%s", seed, diff)
+		}
+	}
+}
+
+// rulesOf shows the ignore files of a tree.
+func rulesOf(t testing.TB, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err == nil && (info.Name() == ".gitignore" || info.Name() == ".ignore" || info.Name() == "exclude") {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%s: %q\n", path[len(dir):], data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// matched gives what Grep finds in the form of ripgrep's.
+func matched(t testing.TB, w *workspace.Workspace, pattern string, p search.PatternOptions, context int) []string {
+	t.Helper()
+	compiled, err := search.NewPattern(pattern, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = 1 << 30
+	m, err := search.Grep(t.Context(), w, search.GrepOptions{
+		Pattern: compiled, Context: context, Limit: all, FileLimit: all, Bytes: all, LineBytes: all,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range m.Files {
+		for _, line := range f.Lines {
+			mark := "-"
+			if line.Match {
+				mark = ":"
+			}
+			out = append(out, fmt.Sprintf("%s%s%d%s%s", f.Path, mark, line.Number, mark, line.Text))
+		}
+	}
+	return out
+}
+
+func TestGrepAsRipgrep(t *testing.T) {
+	need(t, "rg")
+	fold, whole := search.PatternOptions{IgnoreCase: true}, search.PatternOptions{Multiline: true}
+	for seed := range uint64(6) {
+		w, dir := newSpace(t)
+		g := &grower{Rand: rand.New(rand.NewPCG(3, seed)), t: t, dir: dir, contents: true}
+		g.grow("", 0)
+		for _, tt := range []struct {
+			pattern string
+			opts    search.PatternOptions
+			args    []string
+			peer    string // how ripgrep, which takes more for words, spells it
+		}{
+			{pattern: "needle"}, {pattern: "x"}, {pattern: `foo|needle`}, {pattern: `fo+\s*bar`}, {pattern: `^func \(`}, {pattern: `\bx\b`, peer: `(?-u:\b)x(?-u:\b)`},
+			{pattern: `\d{2,}$`}, {pattern: `[^a-z\s]+`}, {pattern: `^$`}, {pattern: `é.`}, {pattern: `\p{Han}`}, {pattern: `(?:foo|bar)+\(`},
+			{pattern: "foo", opts: fold, args: []string{"-i"}}, {pattern: "NEEDLE|É", opts: fold, args: []string{"-i"}},
+			{pattern: `x\nfoo`, opts: whole, args: []string{"-U"}}, {pattern: `foo[\s\S]*?needle`, opts: whole, args: []string{"-U"}},
+			{pattern: `\(.*?\)`, opts: whole, args: []string{"-U", "--multiline-dotall"}},
+		} {
+			context := g.IntN(3)
+			args := append(ripgrep("--sort", "path", "--line-number", "--no-heading", "--with-filename", "--no-context-separator", "-C", fmt.Sprint(context)), tt.args...)
+			want := output(t, dir, "rg", append(args, "-e", cmp.Or(tt.peer, tt.pattern), ".")...)
+			for i := range want {
+				want[i] = strings.TrimPrefix(want[i], "./")
+			}
+			if diff := gocmp.Diff(want, matched(t, w, tt.pattern, tt.opts, context)); diff != "" {
+				t.Errorf("seed %d, %q, context %d (-rg +found):\n%s", seed, tt.pattern, context, diff)
+			}
+		}
+	}
+}
