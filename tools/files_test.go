@@ -31,7 +31,9 @@ func newFiles(t testing.TB) *files {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.space.Close() })
-	for _, tool := range []tools.Tool{tools.NewReadFile(f.space), tools.NewWriteFile(f.space), tools.NewEditFile(f.space)} {
+	for _, tool := range []tools.Tool{
+		tools.NewReadFile(f.space), tools.NewWriteFile(f.space), tools.NewEditFile(f.space), tools.NewGlob(f.space), tools.NewGrep(f.space),
+	} {
 		if err := f.registry.Register(tool); err != nil {
 			t.Fatal(err)
 		}
@@ -265,6 +267,8 @@ func TestFileToolsClosedWorkspace(t *testing.T) {
 		"read_file":  `{"path":"x"}`,
 		"write_file": `{"path":"x","content":""}`,
 		"edit_file":  `{"path":"x","old_text":"a","new_text":"b"}`,
+		"glob":       `{"pattern":"*"}`,
+		"grep":       `{"pattern":"x"}`,
 	} {
 		if res, err := f.registry.Execute(t.Context(), name, json.RawMessage(args)); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("%s = %+v, %v, want os.ErrClosed", name, res, err)

@@ -62,7 +62,7 @@ func listFolder(f *workspace.File, asked string) Result {
 		b.WriteString(visibleName(name) + "\n")
 	}
 	if len(list) > listedNames || !all {
-		fmt.Fprintf(&b, "[the first %d are shown; use bash with ls or find for more]\n", min(len(list), listedNames))
+		fmt.Fprintf(&b, "[the first %d are shown; use glob for more]\n", min(len(list), listedNames))
 	}
 	return Text(b.String())
 }

@@ -258,6 +258,7 @@ func (j *job) registry() (*tools.Registry, error) {
 	for _, tool := range []tools.Tool{
 		bash, tools.NewBashOutput(j.jobs), tools.NewBashKill(j.jobs),
 		tools.NewReadFile(j.folder), tools.NewWriteFile(j.folder), tools.NewEditFile(j.folder),
+		tools.NewGlob(j.folder), tools.NewGrep(j.folder),
 	} {
 		if err := registry.Register(tool); err != nil {
 			return nil, err

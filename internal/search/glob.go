@@ -153,6 +153,8 @@ func split(dir, pattern string) (start string, glob Glob, err error) {
 			return "", Glob{}, &PatternError{fmt.Errorf("the pattern %q is absolute and not below path %q: leave path out", pattern, dir)}
 		}
 		dir = base
+	} else if dir == "." {
+		dir = base
 	} else if base != "." {
 		dir += "/" + base
 	}

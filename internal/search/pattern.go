@@ -31,7 +31,6 @@ type Pattern struct {
 
 // PatternOptions say how a pattern is meant.
 type PatternOptions struct {
-	Literal    bool // every character stands for itself
 	IgnoreCase bool
 	Multiline  bool // a match may span lines, and a dot takes newlines, too
 }
@@ -46,9 +45,6 @@ func NewPattern(text string, opts PatternOptions) (*Pattern, error) {
 		return nil, fmt.Errorf("the pattern has more than %d bytes", maxPattern)
 	}
 	flags := syntax.Perl &^ syntax.OneLine // ^ and $ are those of lines
-	if opts.Literal {
-		text = regexp.QuoteMeta(text)
-	}
 	if opts.IgnoreCase {
 		flags |= syntax.FoldCase
 	}

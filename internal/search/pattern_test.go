@@ -36,7 +36,7 @@ func lines(t testing.TB, pattern, text string, opts PatternOptions) []int {
 }
 
 func TestFind(t *testing.T) {
-	fold, whole, literal := PatternOptions{IgnoreCase: true}, PatternOptions{Multiline: true}, PatternOptions{Literal: true}
+	fold, whole := PatternOptions{IgnoreCase: true}, PatternOptions{Multiline: true}
 	for _, tt := range []struct {
 		name, pattern, text string
 		opts                PatternOptions
@@ -71,7 +71,6 @@ func TestFind(t *testing.T) {
 		{name: "class beyond ASCII", pattern: `\p{Han}`, text: "a\n中\nb\n", want: []int{2}},
 		{name: "bytes that are not UTF-8", pattern: `a.b`, text: "a\xe9b\na\xe9\n", want: []int{1}},
 		{name: "replacement character", pattern: "caf\ufffd", text: "caf\xe9\ncafe\n", want: []int{1}},
-		{name: "literal option", pattern: "a.b(", text: "a.b(\naxb(\n", opts: literal, want: []int{1}},
 		{name: "across lines", pattern: `a\nb`, text: "x\na\nb\nx\n", opts: whole, want: []int{2, 3}},
 		{name: "dot across lines", pattern: `\{.*?\}`, text: "x {\n1\n} y\nz\n", opts: whole, want: []int{1, 2, 3}},
 		{name: "begins where the last ended", pattern: `a\nb|c\nd`, text: "a\nbc\nd\n", opts: whole, want: []int{1, 2, 2, 3}},

@@ -1,0 +1,237 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/belljar/belljar/internal/output"
+	"github.com/belljar/belljar/internal/search"
+	"github.com/belljar/belljar/internal/workspace"
+)
+
+// Bounds of one call of grep.
+const (
+	// GrepMatches is the number of matches, or of files where no lines are
+	// shown, unless limit says otherwise; MaxGrepMatches is the largest.
+	GrepMatches    = 100
+	MaxGrepMatches = 1000
+	// GrepFileMatches is the number of matches that one file of a folder may
+	// take.
+	GrepFileMatches = 50
+	// GrepContext is the largest number of lines around a match.
+	GrepContext = 20
+	// GrepBytes bounds the lines of one answer, GrepLineBytes one line.
+	GrepBytes     = 30 << 10
+	GrepLineBytes = 400
+)
+
+type grep struct {
+	workspace *workspace.Workspace
+	def       Definition
+}
+
+var _ Tool = (*grep)(nil)
+
+// NewGrep makes the grep tool over a workspace, which the caller closes.
+func NewGrep(w *workspace.Workspace) Tool {
+	schema := object(1,
+		field{"pattern", "string", "A regular expression in RE2 syntax."},
+		field{"path", "string", "The folder or file to search; default: the workspace."},
+		field{"glob", "string", "Search only files that match, such as *.go or src/**/*.{ts,tsx}; with ! before it only others."},
+		field{"mode", "string", "content (the lines, the default), files (the files that match), or count (how many lines match in each)."},
+		field{"context", "integer", fmt.Sprintf("How many lines to show before and after each match; largest %d.", GrepContext)},
+		field{"ignore_case", "boolean", "Take small and capital letters for the same."},
+		field{"literal", "boolean", "Take every character of the pattern as itself."},
+		field{"multiline", "boolean", "Let a match span lines; a dot matches newlines, too."},
+		field{"ignored", "boolean", "Also search what .gitignore and .ignore files leave out."},
+		field{"limit", "integer", fmt.Sprintf("How many matches (or files) to show; default %d, largest %d.", GrepMatches, MaxGrepMatches)},
+	)
+	schema.Properties["mode"].Enum = []any{"content", "files", "count"}
+	return &grep{workspace: w, def: Definition{
+		Name: "grep",
+		Description: describe("grep", map[string]any{
+			"Mount": places(w, false), "Matches": GrepMatches, "FileMatches": GrepFileMatches,
+			"LineBytes": output.Count(GrepLineBytes, "byte"), "Form": spellForm,
+		}),
+		Schema: schema,
+		Effect: Read,
+	}}
+}
+
+func (t *grep) Definition() Definition { return t.def }
+
+// grepArguments are those of one call.
+type grepArguments struct {
+	Pattern    string  `json:"pattern"`
+	Path       string  `json:"path"`
+	Glob       string  `json:"glob"`
+	Mode       string  `json:"mode"`
+	Context    float64 `json:"context"`
+	IgnoreCase bool    `json:"ignore_case"`
+	Literal    bool    `json:"literal"`
+	Multiline  bool    `json:"multiline"`
+	Ignored    bool    `json:"ignored"`
+	Limit      float64 `json:"limit"`
+}
+
+func (t *grep) Execute(ctx context.Context, args json.RawMessage) (Result, error) {
+	var in grepArguments
+	if err := decode(args, &in); err != nil {
+		return Error(err.Error()), nil
+	}
+	pattern, err := search.NewPattern(expression(in.Pattern, in.Literal), search.PatternOptions{
+		IgnoreCase: in.IgnoreCase, Multiline: in.Multiline,
+	})
+	if err != nil {
+		return Error(err.Error()), nil
+	}
+	limit, note := bounded(in.Limit, GrepMatches, MaxGrepMatches)
+	opts := search.GrepOptions{
+		Path: in.Path, Glob: in.Glob, Pattern: pattern, Ignored: in.Ignored,
+		Mode:    map[string]search.Mode{"files": search.Names, "count": search.Counts}[in.Mode],
+		Context: int(min(max(in.Context, 0), GrepContext)),
+		Limit:   limit, FileLimit: min(limit, GrepFileMatches), Bytes: GrepBytes, LineBytes: GrepLineBytes,
+	}
+	within, cancel := timed(ctx)
+	defer cancel()
+	found, err := search.Grep(within, t.workspace, opts)
+	if err != nil {
+		return searchFailure(t.workspace, in.Path, err)
+	}
+	if ctx.Err() != nil {
+		return canceled(), nil
+	}
+	r := grepReport{found: found, opts: opts, multiline: in.Multiline}
+	if note != "" {
+		r.notes = append(r.notes, note)
+	}
+	return r.result(in.Path), nil
+}
+
+// spelling is how bytes are spelled that cannot be shown.
+var spelling = regexp.MustCompile(spellOpen + "[0-9a-f]{2}" + spellClose)
+
+// expression makes the regular expression that a call means. A byte that is
+// spelled as read_file spells it is that control character; one that is not
+// UTF-8 is any such byte, which is as near as expressions over characters come.
+func expression(pattern string, literal bool) string {
+	if literal {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	return spelling.ReplaceAllStringFunc(pattern, func(spelled string) string {
+		c, _ := spelledByte(spelled)
+		if c < 0x80 {
+			return fmt.Sprintf(`\x%02x`, c)
+		}
+		return `\x{fffd}`
+	})
+}
+
+// A grepReport words what was found.
+type grepReport struct {
+	found     search.Matches
+	opts      search.GrepOptions
+	multiline bool
+
+	b       strings.Builder
+	clipped int
+	spelled bool
+	notes   []string
+}
+
+func (r *grepReport) result(path string) Result {
+	if r.found.File && r.found.Binary > 0 {
+		return Error(fmt.Sprintf("%q is a binary file, and only text is searched; use bash with grep -a or strings", path))
+	}
+	for i, f := range r.found.Files {
+		switch r.opts.Mode {
+		case search.Content:
+			if i > 0 {
+				r.b.WriteByte('\n')
+			}
+			r.content(f)
+		case search.Counts:
+			fmt.Fprintf(&r.b, "%s: %d\n", visibleName(f.Path), f.Total)
+		default:
+			r.b.WriteString(visibleName(f.Path) + "\n")
+		}
+	}
+	r.summary()
+	return noted(r.b.String(), append(r.notes, leftOut(r.found.Walked, r.found.TotalFiles == 0)...))
+}
+
+// matches counts matches in the word for them.
+func (r *grepReport) matches(n int64) string {
+	if r.multiline {
+		return output.Count(n, "occurrence")
+	}
+	return output.Count(n, "matching line")
+}
+
+// content shows the lines of one file.
+func (r *grepReport) content(f search.FileMatch) {
+	r.b.WriteString(visibleName(f.Path) + "\n")
+	for i, line := range f.Lines {
+		if i > 0 && r.opts.Context > 0 && line.Number > f.Lines[i-1].Number+1 {
+			r.b.WriteString("--\n")
+		}
+		mark := "-"
+		if line.Match {
+			mark = ":"
+		}
+		text := visible(string(line.Text))
+		r.spelled = r.spelled || len(text) != len(line.Text)
+		fmt.Fprintf(&r.b, "%d%s", line.Number, mark)
+		if line.Before > 0 {
+			fmt.Fprintf(&r.b, "%s%d bytes before …%s", spellOpen, line.Before, spellClose)
+		}
+		r.b.WriteString(text)
+		if line.After > 0 {
+			fmt.Fprintf(&r.b, "%s… %d more bytes in this line%s", spellOpen, line.After, spellClose)
+		}
+		if line.Before > 0 || line.After > 0 {
+			r.clipped++
+		}
+		r.b.WriteByte('\n')
+	}
+	if f.Total > f.Shown {
+		fmt.Fprintf(&r.b, "[%d of %s in this file are shown]\n", f.Shown, r.matches(f.Total))
+	}
+}
+
+// summary adds what is said of the whole answer.
+func (r *grepReport) summary() {
+	f := r.found
+	if f.TotalFiles == 0 {
+		fmt.Fprintf(&r.b, "nothing matches in %s (%s searched)\n", placeName(f.In), output.Count(f.Searched, "file"))
+	}
+	if r.opts.Mode == search.Counts && f.TotalFiles > 0 {
+		r.note("%s in %s", r.matches(f.Total), output.Count(f.TotalFiles, "file"))
+	}
+	if f.More {
+		what := "more matches exist in files after these"
+		if r.opts.Mode != search.Content {
+			what = "more files match"
+		}
+		r.note("%s: narrow the pattern, path or glob, or raise limit (at most %d)", what, MaxGrepMatches)
+	}
+	if r.clipped > 0 {
+		r.note("%s clipped around the match; read_file shows more of a line", output.Count(int64(r.clipped), "line"))
+	}
+	if r.spelled {
+		r.note("control bytes and bytes that are not UTF-8 are shown as %s; edit_file takes them spelled so", spellForm)
+	}
+	if f.TooLarge > 0 {
+		r.note("%s too large for multiline; search them without", output.Count(f.TooLarge, "file"))
+	}
+	if f.TotalFiles == 0 && f.Binary > 0 {
+		r.note("%s passed over", output.Count(f.Binary, "binary file"))
+	}
+}
+
+func (r *grepReport) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
