@@ -13,7 +13,6 @@ type collector struct {
 
 	mu    sync.Mutex
 	files []FileMatch
-	more  bool
 	total int64 // matches
 	count int64 // files
 

@@ -27,6 +27,11 @@ func newSpace(t testing.TB) (*workspace.Workspace, string) {
 	return w, dir
 }
 
+// mountOf is a further folder as a sandbox sees it.
+func mountOf(dir string) sandbox.Mount {
+	return sandbox.Mount{Source: dir, Target: "/mnt/data", ReadOnly: true}
+}
+
 func put(t testing.TB, dir, name, content string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
