@@ -177,3 +177,74 @@ func TestWriteFileOwner(t *testing.T) {
 		}
 	}
 }
+
+// A walk that goes by handles reads nothing outside either, in both of its
+// ways.
+func TestFolderRaceWithSwaps(t *testing.T) {
+	eachFolder(t, func(t *testing.T, dir string, top *workspace.Folder) {
+		outside := filepath.Join(dir, "..", "outside")
+		put(t, filepath.Join(dir, "real"), "inside")
+		ctx, stop := context.WithCancel(t.Context())
+		stopped := swap(ctx, t, dir,
+			func(path string) error {
+				return errors.Join(os.Mkdir(path, 0o777), os.WriteFile(filepath.Join(path, "secret"), []byte("inside"), 0o666))
+			},
+			func(path string) error { return os.Symlink(outside, path) },
+			func(path string) error { return os.Link(filepath.Join(dir, "real"), path) },
+			func(path string) error { return os.Symlink("../outside/secret", path) },
+			func(path string) error { return syscall.Mkfifo(path, 0o666) },
+		)
+		var opened int
+		for range 10_000 {
+			if f, err := top.File("spot"); err == nil {
+				opened++
+				noSecret(t, f)
+			}
+			sub, err := top.Folder("spot")
+			if err != nil {
+				continue
+			}
+			if f, err := sub.File("secret"); err == nil {
+				opened++
+				noSecret(t, f)
+			}
+			sub.Close()
+		}
+		stop()
+		<-stopped
+		if opened == 0 {
+			t.Error("nothing was ever opened: the race did not happen")
+		}
+	})
+}
+
+// noSecret reads a file and closes it.
+func noSecret(t *testing.T, f workspace.Content) {
+	t.Helper()
+	defer f.Close()
+	buf := make([]byte, 16)
+	if n, _ := f.Read(buf); string(buf[:n]) == "secret" {
+		t.Error("the file outside was read")
+	}
+}
+
+// Nothing writes to the FIFO: opening it would wait for ever.
+func TestFolderRefusesFIFO(t *testing.T) {
+	eachFolder(t, func(t *testing.T, dir string, top *workspace.Folder) {
+		if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := top.File("pipe"); err == nil {
+			f.Close()
+			t.Error("it was opened as a file")
+		}
+		if sub, err := top.Folder("pipe"); err == nil {
+			sub.Close()
+			t.Error("it was opened as a folder")
+		}
+		entries, _, err := top.Entries(10)
+		if err != nil || len(entries) != 1 || entries[0].Kind != workspace.KindSpecial {
+			t.Errorf("the entries are %v, %v", entries, err)
+		}
+	})
+}
