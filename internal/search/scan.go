@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+
+	"github.com/belljar/belljar/internal/utf16text"
 )
 
 const (
@@ -38,7 +40,13 @@ func (s *scanner) file(r io.Reader, size int64) (FileMatch, error) {
 	if err != nil {
 		return FileMatch{}, err
 	}
-	text, decoded := decodeUTF16(s.buf[:n])
+	text := s.buf[:n]
+	order, decoded := utf16text.Order(text)
+	if decoded {
+		if text, err = io.ReadAll(utf16text.NewReader(bytes.NewReader(text), order)); err != nil {
+			return FileMatch{}, err
+		}
+	}
 	if !decoded && bytes.IndexByte(text[:min(n, sniffed)], 0) >= 0 {
 		s.binary++
 		return FileMatch{}, nil
