@@ -70,6 +70,9 @@ type Options struct {
 	// record, for what has to be recorded then. Its error is the run's, beside
 	// whatever else went wrong. nil is not called.
 	BeforeEnd func() error
+	// Images tells that the model takes images. Those of a result are handed
+	// on and recorded then; otherwise a word stands for each.
+	Images bool
 	// MaxTurns is the number of turns after which a run stops; 0 is
 	// DefaultMaxTurns.
 	MaxTurns int

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -171,6 +172,9 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 	message := model.Message{Role: model.Tool, CallID: call.ID, IsError: d.result.IsError}
 	content := []trajectory.Part{}
 	for _, p := range d.result.Parts {
+		if p.MediaType != "" && !r.opts.Images {
+			p = tools.Part{Text: fmt.Sprintf("(the image itself, %s of %d bytes, is left out: you are taken for a model that sees none)", p.MediaType, len(p.Data))}
+		}
 		if p.MediaType != "" {
 			content = append(content, trajectory.Part{Type: "image", MediaType: p.MediaType, Data: p.Data})
 		} else {
@@ -186,6 +190,18 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 		return err
 	}
 	r.history = append(r.history, message)
-	r.repeats.add(fmt.Sprintf("%q %q %q %q", call.Name, call.Arguments, d.status, message.Parts))
+	r.repeats.add(digest(call, d.status, message.Parts))
 	return nil
+}
+
+// digest stands for a call and its result; equal ones have equal digests. A
+// result may hold megabytes.
+func digest(call model.ToolCall, status string, parts []model.Part) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q", call.Name, call.Arguments, status)
+	for _, p := range parts {
+		fmt.Fprintf(h, "%q %q %d ", p.Text, p.MediaType, len(p.Data))
+		h.Write(p.Data)
+	}
+	return string(h.Sum(nil))
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,7 +119,7 @@ func TestToolErrorsGoBack(t *testing.T) {
 		}},
 	)
 	m := answers(asks(call("fail", "{}"), call("run", "{}"), call("run", `{"a":`), call("nothing", "{}")), says("Done."))
-	a, memory := newAgent(t, m, set)
+	a, memory := newAgent(t, m, set, func(o *agent.Options) { o.Images = true })
 	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
 		t.Fatalf("outcome %+v and error %v", outcome, err)
 	}
@@ -149,6 +150,46 @@ func TestToolErrorsGoBack(t *testing.T) {
 	wantSent := model.Message{Role: model.Tool, CallID: "call00002", Parts: []model.Part{{Text: "ab"}, {MediaType: "image/png", Data: []byte{1}}}}
 	if diff := cmp.Diff(wantSent, sent[3]); diff != "" {
 		t.Errorf("sent to the model (-want +got):\n%s", diff)
+	}
+}
+
+// A model that takes no images is told that there was one, and neither it nor
+// the record gets it.
+func TestImagesAreLeftOut(t *testing.T) {
+	set := registry(t, tool{"look", tools.Read, func(context.Context, json.RawMessage) (tools.Result, error) {
+		return tools.Result{Parts: []tools.Part{{Text: "a picture"}, {MediaType: "image/png", Data: []byte{1, 2}}}}, nil
+	}})
+	m := answers(asks(call("look", "{}")), says("Done."))
+	a, memory := newAgent(t, m, set)
+	if _, err := a.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	want := []model.Part{{Text: "a picture"}, {Text: "(the image itself, image/png of 2 bytes, is left out: you are taken for a model that sees none)"}}
+	if diff := cmp.Diff(want, m.requests[1].Messages[2].Parts); diff != "" {
+		t.Errorf("sent to the model (-want +got):\n%s", diff)
+	}
+	for _, body := range memory.Bodies() {
+		r, ok := body.(trajectory.ToolResult)
+		if ok && slices.ContainsFunc(r.Content, func(p trajectory.Part) bool { return p.Type != "text" || p.Data != nil }) {
+			t.Errorf("recorded: %+v", r.Content)
+		}
+	}
+}
+
+// Equal calls with different pictures are not a model that is stuck.
+func TestPicturesThatChangeAreNoRepeats(t *testing.T) {
+	n := byte(0)
+	set := registry(t, tool{"look", tools.Write, func(context.Context, json.RawMessage) (tools.Result, error) {
+		n++
+		return tools.Result{Parts: []tools.Part{{MediaType: "image/png", Data: []byte{n}}}}, nil
+	}})
+	steps := []model.Response{}
+	for range 8 {
+		steps = append(steps, asks(call("look", "{}")))
+	}
+	a, _ := newAgent(t, answers(append(steps, says("Done."))...), set, func(o *agent.Options) { o.Images = true })
+	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+		t.Errorf("outcome %+v and error %v", outcome, err)
 	}
 }
 

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/belljar/belljar/internal/output"
+	"github.com/belljar/belljar/internal/utf16text"
 	"github.com/belljar/belljar/internal/workspace"
 )
 
@@ -73,8 +76,15 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 		return listFolder(f, in.Path), nil
 	}
 	r := newLineReader(f)
-	if kind := r.binary(); kind != "" {
-		return Error(fmt.Sprintf("%q is %s of %s, and only text can be read", in.Path, kind, output.Size(f.Info.Size()))), nil
+	if mediaType, ok := r.image(); ok {
+		return readImage(r.r, f, in.Path, mediaType), nil
+	}
+	if kind, hint := r.binary(); kind != "" {
+		text := fmt.Sprintf("%q is %s of %s, and only text can be read", in.Path, kind, output.Size(f.Info.Size()))
+		if hint != "" {
+			text += "; " + hint
+		}
+		return Error(text), nil
 	}
 	const largest = 1 << 53 // what a JSON number tells apart
 	offset, limit := int64(min(in.Offset, largest)), ReadLines
@@ -82,6 +92,9 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 		limit = int(in.Limit)
 	}
 	p := &page{first: max(offset, 1), limit: limit}
+	if r, err = p.decode(r, f); err != nil {
+		return Error(fmt.Sprintf("reading %q: %v", in.Path, cause(err))), nil
+	}
 	if err := p.read(ctx, r); err != nil {
 		if ctx.Err() != nil {
 			return canceled(), nil
@@ -95,4 +108,23 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 		p.notef("%s leads through a link to %s", visibleName(in.Path), visibleName(f.Name))
 	}
 	return p.result(in.Path), nil
+}
+
+// decode gives a reader of the text that is shown of a file which is in another
+// form: UTF-16, or a notebook.
+func (p *page) decode(r *lineReader, f *workspace.File) (*lineReader, error) {
+	head, _ := r.r.Peek(sniffed)
+	if order, ok := utf16text.Order(head); ok {
+		p.wide = true
+		return newLineReader(utf16text.NewReader(r.r, order)), nil
+	}
+	if !strings.HasSuffix(f.Name, ".ipynb") {
+		return r, nil
+	}
+	if text, ok := readNotebook(r.r); ok {
+		p.notef("a notebook is shown as its cells: the numbers are those of this view. In the file it is JSON, which bash shows and edit_file changes")
+		return newLineReader(strings.NewReader(text)), nil
+	}
+	_, err := f.Seek(0, io.SeekStart)
+	return newLineReader(f), err
 }

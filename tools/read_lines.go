@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/belljar/belljar/internal/output"
@@ -32,29 +31,6 @@ type line struct {
 	size  int64  // in bytes, without its end
 	crlf  bool   // it ended in CRLF
 	noEnd bool   // the file ended before the line did
-}
-
-// binary names what a file holds that is not text, or "". It must come before
-// next.
-func (l *lineReader) binary() string {
-	// An error shows again at the next read.
-	head, _ := l.r.Peek(sniffed)
-	controls := 0
-	for _, b := range head {
-		if b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b {
-			controls++
-		}
-	}
-	switch {
-	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		return "a binary file (an ELF program or library)"
-	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return "a UTF-16 file"
-	case bytes.IndexByte(head, 0) >= 0 || controls > len(head)/10 && len(head) >= 64:
-		kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
-		return "a binary file (" + kind + ")"
-	}
-	return ""
 }
 
 // skip reads one line and keeps nothing of it. It gives io.EOF when there is
@@ -124,6 +100,8 @@ type page struct {
 	clipped   bool
 	bom       bool
 	noNewline bool
+	wide      bool  // the file is UTF-16
+	lines     int64 // of the whole file, where more follow; 0 for not counted
 	notes     []string
 }
 
@@ -159,18 +137,50 @@ func (p *page) read(ctx context.Context, r *lineReader) error {
 			return nil
 		}
 		if p.shown == int64(p.limit) {
-			p.more = true
-			return nil
+			return p.count(ctx, r, 0)
 		}
 		l, err := r.next()
 		if err != nil {
 			return fmt.Errorf("reading a line: %w", err)
 		}
 		if !p.add(l) {
-			p.more = true
-			return nil
+			return p.count(ctx, r, 1)
 		}
 	}
+}
+
+// countedBytes bounds how far a file is read only to count its lines.
+const countedBytes = 256 << 20
+
+// count counts the lines that are not shown, of which some are read already.
+func (p *page) count(ctx context.Context, r *lineReader, read int64) error {
+	p.more = true
+	total, far := p.skipped+p.shown+read, 0
+	for open := false; far < countedBytes; {
+		part, err := r.r.Peek(1)
+		if err == nil {
+			part, _ = r.r.Peek(r.r.Buffered())
+		}
+		if len(part) == 0 {
+			if open {
+				total++
+			}
+			if err == io.EOF {
+				p.lines = total
+			}
+			return ctx.Err() // an error of reading is one of what was not asked for
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		total += int64(bytes.Count(part, []byte{'\n'}))
+		open = part[len(part)-1] != '\n'
+		far += len(part)
+		if _, err := r.r.Discard(len(part)); err != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // add shows a line, unless the page is full.
@@ -205,7 +215,11 @@ func (p *page) result(path string) Result {
 	}
 	last := p.skipped + p.shown
 	if p.more {
-		p.notef("the file goes on. Use offset=%d to read on", last+1)
+		of := ""
+		if p.lines > 0 {
+			of = "; it has " + output.Count(p.lines, "line")
+		}
+		p.notef("the file goes on. Use offset=%d to read on%s", last+1, of)
 	} else if p.noNewline {
 		p.notef("there is no newline at the end of the file")
 	}
@@ -213,6 +227,9 @@ func (p *page) result(path string) Result {
 		p.notef("some of these lines end in CRLF, others in LF")
 	} else if p.crlf {
 		p.notef("these lines end in CRLF")
+	}
+	if p.wide {
+		p.notef("the file is UTF-16 and shown as UTF-8")
 	}
 	if p.bom {
 		p.notef("the file starts with a byte order mark, which is not shown")

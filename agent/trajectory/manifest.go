@@ -41,6 +41,8 @@ type Manifest struct {
 	Mounts []Mount `json:"mounts,omitempty"`
 	// Loosened names every setting that is weaker than the strict profile's.
 	Loosened []string `json:"loosened"`
+	// Images tells that the model was given the images that tools returned.
+	Images bool `json:"images,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
 	OnLost   string   `json:"on_lost,omitempty"`
 	Versions Versions `json:"versions"`

@@ -123,7 +123,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	manifest := trajectory.Manifest{
 		AllowHosts: hosts, InjectHeaders: injections,
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
-		OnLost: j.opts.onLost, Versions: j.app.build.versions(),
+		Images: j.opts.images, OnLost: j.opts.onLost, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
 		return err

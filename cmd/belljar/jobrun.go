@@ -33,6 +33,7 @@ func (j *job) run(ctx context.Context) error {
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
 		Closing:   j.closing,
 		BeforeEnd: j.settle,
+		Images:    j.opts.images,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ type runOptions struct {
 	maxTime              time.Duration
 	timeout, maxTimeout  time.Duration
 	onLost               string
+	images               bool
 	quiet, json          bool
 }
 
@@ -55,6 +56,7 @@ fixed answers, each a text and the calls of tools that it asks for:
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
 	flags.StringVar(&opts.onLost, "on-lost", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")
+	flags.BoolVar(&opts.images, "images", false, "the model takes images: give it those that read_file finds, which are only described otherwise")
 	flags.BoolVarP(&opts.quiet, "quiet", "q", false, "show nothing but the final answer")
 	flags.BoolVar(&opts.json, "json", false, "print the events of the record on stdout, one JSON object a line, and no talk")
 	opts.add(flags)
