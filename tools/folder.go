@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -65,72 +64,4 @@ func listFolder(f *workspace.File, asked string) Result {
 		fmt.Fprintf(&b, "[the first %d are shown; use glob for more]\n", min(len(list), listedNames))
 	}
 	return Text(b.String())
-}
-
-// similar suggests names near to one that does not exist, from the same
-// folder.
-func similar(w *workspace.Workspace, asked string) string {
-	dir, base := path.Split(path.Clean(asked))
-	if dir == "" {
-		dir = "."
-	}
-	f, err := w.Open(dir)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if !f.Info.IsDir() {
-		return ""
-	}
-	list, _, err := names(f)
-	if err != nil {
-		return ""
-	}
-	type candidate struct {
-		name string
-		far  int
-	}
-	var near []candidate
-	for _, name := range list {
-		name = strings.TrimRight(name, "/@")
-		if far := distance(base, name); far <= max(2, len(base)/3) {
-			near = append(near, candidate{name, far})
-		}
-	}
-	if len(near) == 0 {
-		return ""
-	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return a.far - b.far })
-	const most = 3
-	var quoted []string
-	for _, c := range near[:min(len(near), most)] {
-		quoted = append(quoted, visibleName(path.Join(dir, c.name)))
-	}
-	return "; did you mean " + strings.Join(quoted, " or ") + "?"
-}
-
-// distance is the number of letters to change, add or drop between two names,
-// case left aside. Names of very different length are simply far.
-func distance(a, b string) int {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	if diff := len(a) - len(b); diff > 8 || diff < -8 || len(a) > 255 {
-		return 255
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
