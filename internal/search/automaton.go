@@ -22,11 +22,13 @@ type automaton struct {
 	stack []uint32
 }
 
+// maxProgram is the size of the largest program that an automaton is made of,
 // maxStates bounds the states, and maxRunes the steps that a state knows for
-// characters beyond ASCII.
+// characters beyond ASCII: a few megabytes together.
 const (
-	maxStates = 2000
-	maxRunes  = 512
+	maxProgram = 2000
+	maxStates  = 1000
+	maxRunes   = 64
 )
 
 // A state is a set of instructions that wait for a character, and what came

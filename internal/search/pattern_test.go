@@ -16,7 +16,7 @@ func lines(t testing.TB, pattern, text string, opts PatternOptions) []int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := p.matcher()
+	m := p.matcher(t.Context())
 	m.reset([]byte(text))
 	var found []int
 	for at := 0; ; {

@@ -30,7 +30,7 @@ type scanner struct {
 }
 
 func newScanner(ctx context.Context, opts GrepOptions) *scanner {
-	return &scanner{ctx: ctx, opts: opts, match: opts.Pattern.matcher(), buf: make([]byte, firstWindow)}
+	return &scanner{ctx: ctx, opts: opts, match: opts.Pattern.matcher(ctx), buf: make([]byte, firstWindow)}
 }
 
 // file searches a file that is said to have a size. An error is one of reading;
