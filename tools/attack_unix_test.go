@@ -47,7 +47,10 @@ func swapped(ctx context.Context, t *testing.T, dir, name string, makers ...func
 
 // While folders, links, FIFOs and hard links take each other's place, nothing
 // of what lies outside is ever read, and no call waits for anything.
-func TestReadingUnderAttack(t *testing.T) {
+func TestReadingUnderAttack(t *testing.T) { attack(t, newFiles(t)) }
+
+// attack runs the reading tools while everything is swapped.
+func attack(t *testing.T, f *files) {
 	rounds, longest := attackRounds, 5*time.Second // the machine may be busy
 	if text := os.Getenv("BELLJAR_TEST_ROUNDS"); text != "" {
 		var err error
@@ -56,7 +59,6 @@ func TestReadingUnderAttack(t *testing.T) {
 		}
 		longest = time.Second
 	}
-	f := newFiles(t)
 	outside := t.TempDir()
 	for _, name := range []string{"file", canary, "sub/file", ".gitignore"} {
 		if err := os.MkdirAll(filepath.Join(outside, "sub"), 0o755); err != nil {

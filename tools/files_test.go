@@ -24,7 +24,13 @@ type files struct {
 
 func newFiles(t testing.TB) *files {
 	t.Helper()
-	f := &files{dir: t.TempDir()}
+	return newFilesAt(t, t.TempDir())
+}
+
+// newFilesAt is newFiles over a folder that is there.
+func newFilesAt(t testing.TB, dir string) *files {
+	t.Helper()
+	f := &files{dir: dir}
 	var err error
 	f.space, err = workspace.Open(f.dir, "/workspace", sandbox.Owner{UID: os.Geteuid(), GID: os.Getegid(), Umask: 0o022})
 	if err != nil {

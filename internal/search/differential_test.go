@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,6 +184,49 @@ func TestGrepAsRipgrep(t *testing.T) {
 			}
 			if diff := gocmp.Diff(want, matched(t, w, tt.pattern, tt.opts, context)); diff != "" {
 				t.Errorf("seed %d, %q, context %d (-rg +found):\n%s", seed, tt.pattern, context, diff)
+			}
+		}
+	}
+}
+
+// The other modes, and the filter by names.
+func TestGrepModesAsRipgrep(t *testing.T) {
+	need(t, "rg")
+	for seed := range uint64(6) {
+		w, dir := newSpace(t)
+		g := &grower{Rand: rand.New(rand.NewPCG(4, seed)), t: t, dir: dir, contents: true}
+		g.grow("", 0)
+		for _, tt := range []struct {
+			opts search.GrepOptions
+			args []string
+		}{
+			{search.GrepOptions{Mode: search.Names}, []string{"--files-with-matches"}},
+			{search.GrepOptions{Mode: search.Counts}, []string{"--count"}},
+			{search.GrepOptions{Mode: search.Names, Glob: "*.go", Ignored: true}, []string{"--files-with-matches", "--no-ignore", "--glob", "*.go"}},
+			{search.GrepOptions{Mode: search.Counts, Glob: "![a-c]*", Ignored: true}, []string{"--count", "--no-ignore", "--glob", "![a-c]*"}},
+		} {
+			opts := tt.opts
+			opts.Pattern, opts.Limit = pattern(t, `foo|needle\d`), 1<<20
+			var got []string
+			m := grep(t, w, opts)
+			for _, f := range m.Files {
+				line := f.Path
+				if opts.Mode == search.Counts {
+					line += fmt.Sprintf(":%d", f.Total)
+				}
+				got = append(got, line)
+			}
+			want := output(t, dir, "rg", append(ripgrep(append(tt.args, "--sort", "path", "--with-filename")...), "-e", `foo|needle\d`, ".")...)
+			for i := range want {
+				want[i] = strings.TrimPrefix(want[i], "./")
+			}
+			if strings.HasPrefix(opts.Glob, "!") { // ripgrep leaves out folders of such names, too
+				got = slices.DeleteFunc(got, func(line string) bool {
+					return slices.ContainsFunc(strings.Split(path.Dir(line), "/"), func(name string) bool { return name != "." && strings.ContainsRune("abc", rune(name[0])) })
+				})
+			}
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Errorf("seed %d, %+v (-rg +found):\n%s", seed, tt.args, diff)
 			}
 		}
 	}
