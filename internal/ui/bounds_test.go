@@ -45,6 +45,11 @@ func TestRendererCallsAndResults(t *testing.T) {
 			whole: "\n● write_file  a.txt\n  content\n  │ one \n  │         two\n  empty  \"\"\n",
 		},
 		{
+			name: "a search", event: trajectory.ToolCall{Name: "grep", Arguments: `{"path":"src","pattern":"func \\w+","context":2}`},
+			live:  "\n● grep  func \\w+\n",
+			whole: "\n● grep  func \\w+\n  path  src\n  context  2\n",
+		},
+		{
 			name: "no telling argument", event: trajectory.ToolCall{Name: "x", Arguments: `{"b":1,"a":[null]}`},
 			live:  "\n● x  {\"b\":1,\"a\":[null]}\n",
 			whole: "\n● x\n  b  1\n  a  [null]\n",
