@@ -75,21 +75,26 @@ func globResult(found search.Listing, folders bool, note string) Result {
 		noun = "folder"
 	}
 	var b strings.Builder
+	shown := int64(0)
 	for _, f := range found.Found {
-		b.WriteString(visibleName(f.Path))
+		line := visiblePath(f.Path)
 		switch f.Kind {
 		case workspace.KindFolder:
-			b.WriteByte('/')
+			line += "/"
 		case workspace.KindLink:
-			b.WriteString(" -> " + visibleName(f.Target))
+			line += " -> " + visibleName(f.Target)
 		}
-		b.WriteByte('\n')
+		if shown > 0 && b.Len()+len(line) > GrepBytes {
+			break
+		}
+		b.WriteString(line + "\n")
+		shown++
 	}
 	var notes []string
 	if found.Total == 0 {
 		fmt.Fprintf(&b, "no %s matches in %s\n", noun, placeName(found.In))
 	}
-	if more := found.Total - int64(len(found.Found)); more > 0 {
+	if more := found.Total - shown; more > 0 {
 		notes = append(notes, fmt.Sprintf("these are the newest; %s more exist: narrow the pattern or raise limit (at most %d)",
 			output.Count(more, noun), MaxGlobFiles))
 	}

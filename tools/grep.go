@@ -23,7 +23,8 @@ const (
 	GrepFileMatches = 50
 	// GrepContext is the largest number of lines around a match.
 	GrepContext = 20
-	// GrepBytes bounds the lines of one answer, GrepLineBytes one line.
+	// GrepBytes bounds the lines of one answer, GrepLineBytes one line. GrepBytes
+	// bounds the names of glob, too.
 	GrepBytes     = 30 << 10
 	GrepLineBytes = 400
 )
@@ -138,6 +139,7 @@ type grepReport struct {
 
 	b       strings.Builder
 	clipped int
+	long    int64
 	spelled bool
 	notes   []string
 }
@@ -147,17 +149,22 @@ func (r *grepReport) result(path string) Result {
 		return Error(fmt.Sprintf("%q is a binary file, and only text is searched; use bash with grep -a or strings", path))
 	}
 	for i, f := range r.found.Files {
-		switch r.opts.Mode {
-		case search.Content:
+		if r.opts.Mode == search.Content {
 			if i > 0 {
 				r.b.WriteByte('\n')
 			}
 			r.content(f)
-		case search.Counts:
-			fmt.Fprintf(&r.b, "%s: %d\n", visibleName(f.Path), f.Total)
-		default:
-			r.b.WriteString(visibleName(f.Path) + "\n")
+			continue
 		}
+		line := visiblePath(f.Path)
+		if r.opts.Mode == search.Counts {
+			line += fmt.Sprintf(": %d", f.Total)
+		}
+		if i > 0 && r.b.Len()+len(line) > GrepBytes {
+			r.found.More = true
+			break
+		}
+		r.b.WriteString(line + "\n")
 	}
 	r.summary()
 	return noted(r.b.String(), append(r.notes, leftOut(r.found.Walked, r.found.TotalFiles == 0)...))
@@ -173,7 +180,7 @@ func (r *grepReport) matches(n int64) string {
 
 // content shows the lines of one file.
 func (r *grepReport) content(f search.FileMatch) {
-	r.b.WriteString(visibleName(f.Path) + "\n")
+	r.b.WriteString(visiblePath(f.Path) + "\n")
 	for i, line := range f.Lines {
 		if i > 0 && r.opts.Context > 0 && line.Number > f.Lines[i-1].Number+1 {
 			r.b.WriteString("--\n")
@@ -197,6 +204,7 @@ func (r *grepReport) content(f search.FileMatch) {
 		}
 		r.b.WriteByte('\n')
 	}
+	r.long += f.Long
 	if f.Total > f.Shown {
 		fmt.Fprintf(&r.b, "[%d of %s in this file are shown]\n", f.Shown, r.matches(f.Total))
 	}
@@ -223,6 +231,9 @@ func (r *grepReport) summary() {
 	}
 	if r.spelled {
 		r.note("control bytes and bytes that are not UTF-8 are shown as %s; edit_file takes them spelled so", spellForm)
+	}
+	if r.long > 0 {
+		r.note("%s cut after %d lines", r.matches(r.long), search.MaxMatchLines)
 	}
 	if f.TooLarge > 0 {
 		r.note("%s too large for multiline; search them without", output.Count(f.TooLarge, "file"))

@@ -161,6 +161,37 @@ func TestGrepBounds(t *testing.T) {
 	}
 }
 
+// Names are whole, however long, and bounded together.
+func TestSearchLongNames(t *testing.T) {
+	f := newFiles(t)
+	deep := strings.Repeat(strings.Repeat("d", 100)+"/", 10)
+	for i := range 100 {
+		f.put(t, fmt.Sprintf("%sf%02d", deep, i), "needle\n")
+	}
+	for tool, args := range map[string]map[string]any{
+		"glob": {"pattern": "**"},
+		"grep": {"pattern": "needle", "mode": "files"},
+	} {
+		got, _ := f.call(t, tool, args)
+		if first, _, _ := strings.Cut(got, "\n"); !strings.HasPrefix(first, deep+"f") || len(first) != len(deep)+3 {
+			t.Errorf("%s: the first is %q", tool, first)
+		}
+		if len(got) > tools.GrepBytes+300 || !strings.Contains(got, "more") {
+			t.Errorf("%s: %d bytes, ending in %q", tool, len(got), got[max(len(got)-200, 0):])
+		}
+	}
+}
+
+// A match of many lines is cut, and that is said.
+func TestGrepLongMatch(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "file", "begin\n"+numbers(100)+"end\n")
+	got, _ := f.call(t, "grep", map[string]any{"pattern": "begin.*end", "multiline": true})
+	if !strings.Contains(got, "\n50:number 49\n[1 occurrence cut after 50 lines]\n") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A file that is larger than what is held in memory is searched in pieces.
 func TestGrepHugeFile(t *testing.T) {
 	f := newFiles(t)

@@ -111,8 +111,13 @@ func unspell(s string) string {
 
 // visibleName shows a name of a file or a process, which untrusted code can
 // choose, on one line of at most 200 characters.
-func visibleName(name string) string {
-	shown, used, _ := visibleUpTo(name, 200)
+func visibleName(name string) string { return oneLine(name, 200) }
+
+// visiblePath is the same for a path that the model is to use: it is whole.
+func visiblePath(name string) string { return oneLine(name, len(name)*len(spellForm)) }
+
+func oneLine(name string, most int) string {
+	shown, used, _ := visibleUpTo(name, most)
 	if used < len(name) {
 		shown += "…"
 	}

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxMatchLines bounds the lines of one match that spans several.
-const maxMatchLines = 50
+// MaxMatchLines bounds the lines of one match that spans several.
+const MaxMatchLines = 50
 
 // A gatherer collects the lines of one file that are shown. Positions are those
 // in the window that is searched.
@@ -46,8 +46,11 @@ func (g *gatherer) take(text []byte, s span) {
 		from = g.line(text, from, span{}, false)
 	}
 	from = max(from, g.shown) // what spans lines may begin in one that is there
-	for n := 0; from <= s.to && n < maxMatchLines; n++ {
+	for n := 0; from <= s.to && n < MaxMatchLines; n++ {
 		from = g.line(text, from, s, true)
+	}
+	if from <= s.to {
+		g.found.Long++
 	}
 	g.found.Shown++
 	g.shown = min(s.to+1, len(text))

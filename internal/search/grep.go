@@ -58,6 +58,9 @@ type FileMatch struct {
 	// where the pattern is Multiline matches, and lines that match otherwise.
 	// With Names they are not counted.
 	Shown, Total int64
+	// Long counts the matches of more than MaxMatchLines lines, of which the
+	// rest is left out.
+	Long int64
 
 	bytes int // of the lines
 }

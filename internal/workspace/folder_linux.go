@@ -63,10 +63,11 @@ func (d *fdDirectory) entries(most int) ([]Entry, bool, error) {
 		if err != nil || n <= 0 {
 			return list, err == nil, err
 		}
+		before := len(list)
 		if list = parseEntries(list, buf[:n]); len(list) > most {
 			return list[:most], false, nil
 		}
-		for i := range list {
+		for i := before; i < len(list); i++ {
 			if list[i].Kind == kindUnknown {
 				list[i].Kind = d.kind(list[i].Name)
 			}
