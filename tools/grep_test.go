@@ -192,6 +192,26 @@ func TestGrepLongMatch(t *testing.T) {
 	}
 }
 
+// A limit counts matches, also where one has several lines, or several are in
+// one.
+func TestGrepLimitsMatches(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "file", "a\nb\n-\na\nb a\nb\n-\n-\n")
+	for _, tt := range []struct {
+		limit int
+		want  string
+	}{
+		{1, "file\n1:a\n2:b\n3--\n[1 of 3 occurrences in this file are shown]\n"},
+		{2, "file\n1:a\n2:b\n3--\n4:a\n5:b a\n6-b\n[2 of 3 occurrences in this file are shown]\n"},
+		{3, "file\n1:a\n2:b\n3--\n4:a\n5:b a\n6:b\n7--\n"},
+	} {
+		got, _ := f.call(t, "grep", map[string]any{"pattern": `a\nb`, "multiline": true, "context": 1, "limit": tt.limit})
+		if got != tt.want {
+			t.Errorf("limit %d: %q, want %q", tt.limit, got, tt.want)
+		}
+	}
+}
+
 // A file that is larger than what is held in memory is searched in pieces.
 func TestGrepHugeFile(t *testing.T) {
 	f := newFiles(t)

@@ -88,32 +88,27 @@ func (c *collector) finish(m *Matches) {
 	}
 }
 
-// trim keeps the lines of the first matches. One match stays in any case.
+// trim keeps the first matches, with the context after them. One stays in any
+// case.
 func (f *FileMatch) trim(matches, bytes, context int) {
-	shown, size := int64(0), 0
-	for i, line := range f.Lines {
-		size += len(line.Text)
-		if line.Match && shown > 0 && (shown >= int64(matches) || size > bytes) {
-			f.Lines = withoutLead(f.Lines[:i], context)
+	kept, size, end := 0, 0, 0
+	for _, next := range f.ends[:min(len(f.ends), matches)] {
+		for _, line := range f.Lines[end:next] {
+			size += len(line.Text)
+		}
+		if kept > 0 && size > bytes {
 			break
 		}
-		if line.Match {
-			shown++
+		kept, end = kept+1, next
+	}
+	if f.Shown = int64(kept); kept == len(f.ends) {
+		return
+	}
+	for range context {
+		if end == len(f.Lines) || f.Lines[end].Match || f.Lines[end].Number > f.Lines[end-1].Number+1 {
+			break
 		}
-	}
-	f.Shown = shown
-}
-
-// withoutLead drops the context that belongs to a match that is not there any
-// more.
-func withoutLead(lines []Line, context int) []Line {
-	last := len(lines) - 1
-	for last >= 0 && !lines[last].Match {
-		last--
-	}
-	end := last + 1
-	for end < len(lines) && end-last <= context && lines[end].Number == lines[end-1].Number+1 {
 		end++
 	}
-	return lines[:end]
+	f.Lines = f.Lines[:end]
 }

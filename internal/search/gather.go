@@ -53,6 +53,7 @@ func (g *gatherer) take(text []byte, s span) {
 		g.found.Long++
 	}
 	g.found.Shown++
+	g.found.ends = append(g.found.ends, len(g.found.Lines))
 	g.shown = min(s.to+1, len(text))
 	g.trailing = g.opts.Context
 }

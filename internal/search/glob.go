@@ -127,6 +127,7 @@ func Find(ctx context.Context, w *workspace.Workspace, opts GlobOptions) (Listin
 // A PatternError says what is wrong with a pattern, in words for who wrote it.
 type PatternError struct{ Err error }
 
+// Error is one line.
 func (e *PatternError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the error itself.

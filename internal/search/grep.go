@@ -62,7 +62,8 @@ type FileMatch struct {
 	// rest is left out.
 	Long int64
 
-	bytes int // of the lines
+	bytes int   // of the lines
+	ends  []int // how many lines there are with each match that is shown
 }
 
 // Matches is what Grep has found.
