@@ -17,7 +17,7 @@ const (
 	// suggestions is how many paths are suggested for one that is missing.
 	suggestions = 3
 	// suggestTime bounds the search for them.
-	suggestTime = time.Second
+	suggestTime = 300 * time.Millisecond
 	// suggestDepth is how many missing folders are looked through for one that
 	// may have been meant.
 	suggestDepth = 16
