@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -138,6 +139,28 @@ func TestRequired(t *testing.T) {
 				t.Errorf("plain: %v, needles (-want +got):\n%s", p.plain, diff)
 			}
 		})
+	}
+}
+
+// An expression is ended in the midst of a long text when the time is over.
+func TestFindStops(t *testing.T) {
+	text := []byte(strings.Repeat("ab ", stepText) + "yx")
+	for _, multiline := range []bool{false, true} {
+		p, err := NewPattern(`(?:\w+\s+)+y.`, PatternOptions{Multiline: multiline})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		m := p.matcher(ctx)
+		m.reset(text)
+		if s, ok := m.find(0); !ok || s.end != len(text) {
+			t.Errorf("multiline %v: found %v, %+v", multiline, ok, s)
+		}
+		cancel()
+		m.reset(text)
+		if s, ok := m.find(0); ok {
+			t.Errorf("multiline %v: found %+v after the end", multiline, s)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/belljar/belljar/internal/leaktest"
 	"github.com/belljar/belljar/internal/search"
@@ -91,26 +90,6 @@ func TestWalkStops(t *testing.T) {
 	l, err := search.Find(ctx, w, search.GlobOptions{Pattern: "**", Limit: 10})
 	if err != nil || !l.Stopped {
 		t.Errorf("%+v, %v", l, err)
-	}
-}
-
-// An expression that takes long for a text is ended in the midst of it.
-func TestGrepStopsInAFile(t *testing.T) {
-	w, dir := newSpace(t)
-	put(t, dir, "line", strings.Repeat("ab ", 1<<20)+"yx")
-	put(t, dir, "lines", strings.Repeat(strings.Repeat("ab ", 1000)+"\n", 1000)+"yx")
-	for _, multiline := range []bool{false, true} {
-		p, err := search.NewPattern(`(?:\w+\s+){1,300}x(?:[ab ]{1,200}y)`, search.PatternOptions{Multiline: multiline})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		began := time.Now()
-		m, err := search.Grep(ctx, w, search.GrepOptions{Pattern: p, Mode: search.Counts, Limit: 10})
-		cancel()
-		if took := time.Since(began); err != nil || !m.Stopped || took > 20*time.Second {
-			t.Errorf("multiline %v: %+v, %v, after %v", multiline, m, err, took)
-		}
 	}
 }
 
