@@ -35,12 +35,12 @@ const (
 // killed, connections cut, and commands do the worst they can. No result may be
 // wrong, nothing may run twice, nothing hang, and nothing be left.
 func TestSoakFaults(t *testing.T) {
-	soakFaults(t, setting(t, faultsVariable, 2_000), nil)
+	soakFaults(t, setting(t, faultsVariable, 2_000), nil, func() {})
 }
 
 // soakFaults is TestSoakFaults with some number of commands, on an engine that
-// may be away at times.
-func soakFaults(t *testing.T, total int, away *outage) {
+// may be away at times until settle has returned.
+func soakFaults(t *testing.T, total int, away *outage, settle func()) {
 	seed := newSeed(t)
 	leaktest.Check(t, 16) // idle connections of the engines
 	temp := t.TempDir()
@@ -62,6 +62,7 @@ func soakFaults(t *testing.T, total int, away *outage) {
 		group.Go(c.live)
 	}
 	group.Wait()
+	settle()
 	t.Logf("%d commands in %v: %v", next.Load(), time.Since(began).Round(time.Second), tally)
 	eventually(t, hang, "no container is left", func() bool { return len(seen.labeled(t, "belljar.session="+session)) == 0 })
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {

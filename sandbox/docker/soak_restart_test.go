@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// restartEvery is how long an engine lives on average.
+const restartEvery = 20 * time.Second
+
 // TestSoakFaultsRestart does what TestSoakFaults does while the engine itself is
 // killed and started again, half of the commands with containers that end then
 // and half with containers that live on.
@@ -25,7 +28,7 @@ func TestSoakFaultsRestart(t *testing.T) {
 			killer.Go(func() {
 				for {
 					select {
-					case <-time.After(4*time.Second + rand.N(8*time.Second)):
+					case <-time.After(restartEvery/2 + rand.N(restartEvery)):
 						away.begin()
 						service.kill(t, dockerd)
 						service.await(t)
@@ -35,10 +38,12 @@ func TestSoakFaultsRestart(t *testing.T) {
 					}
 				}
 			})
-			// The killer's kills fail a test that has ended.
-			defer killer.Wait()
-			defer enough()
-			soakFaults(t, total/len(modes), away)
+			settle := func() {
+				enough()
+				killer.Wait() // what it kills fails a test that has ended
+			}
+			defer settle()
+			soakFaults(t, total/len(modes), away, settle)
 			if away.now().count == 0 {
 				t.Error("the engine was never killed, so the run says nothing")
 			}
