@@ -57,7 +57,7 @@ func startErrorText(errno int) (text string, code int) {
 // isNotFound tells that an engine does not know what it was asked about. Podman
 // has an error of its own for a container that is being removed meanwhile.
 func isNotFound(err error) bool {
-	return errdefs.IsNotFound(err) || strings.Contains(err.Error(), "no such container")
+	return err != nil && (errdefs.IsNotFound(err) || strings.Contains(err.Error(), "no such container"))
 }
 
 // lastWins keeps the last value of each variable, as a shell would.
