@@ -31,7 +31,8 @@ func newFiles(t testing.TB) *files {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.space.Close() })
-	for _, tool := range []tools.Tool{tools.NewReadFile(f.space), tools.NewWriteFile(f.space), tools.NewEditFile(f.space)} {
+	seen := new(tools.Seen)
+	for _, tool := range []tools.Tool{tools.NewReadFile(f.space, seen), tools.NewWriteFile(f.space, seen), tools.NewEditFile(f.space, seen)} {
 		if err := f.registry.Register(tool); err != nil {
 			t.Fatal(err)
 		}
@@ -230,9 +231,10 @@ func TestWriteFile(t *testing.T) {
 	if err := os.Symlink("real", filepath.Join(f.dir, "link")); err != nil {
 		t.Fatal(err)
 	}
+	f.call(t, "read_file", map[string]any{"path": "real"})
 	for _, tt := range []struct{ name, path, content, want, file string }{
 		{"new with folders", "a/b/new.txt", "one\r\ntwo", "created a/b/new.txt: 8 bytes, 2 lines", "a/b/new.txt"},
-		{"again", "/workspace/a/b/new.txt", "x\n", "overwrote a/b/new.txt: 2 bytes, 1 line", "a/b/new.txt"},
+		{"again", "/workspace/a/b/new.txt", "x\r\n", "overwrote a/b/new.txt: 3 bytes, 1 line", "a/b/new.txt"},
 		{"empty", "empty", "", "created empty: 0 bytes, 0 lines", "empty"},
 		{"spelling is kept", "spelled", "⟦1b⟧\u0000", "created spelled: 9 bytes, 1 line", "spelled"},
 		{"through a link", "link", "new", "overwrote real: 3 bytes, 1 line (link leads through a link to real)", "real"},

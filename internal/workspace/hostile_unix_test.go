@@ -39,7 +39,7 @@ func TestSpecialFiles(t *testing.T) {
 		if _, err := w.Open(name); !errors.Is(err, workspace.ErrFileType) {
 			t.Errorf("Open(%q) = %v, want ErrFileType", name, err)
 		}
-		if _, err := w.WriteFile(name, nil); !errors.Is(err, workspace.ErrFileType) {
+		if _, err := writeFile(w, name, nil); !errors.Is(err, workspace.ErrFileType) {
 			t.Errorf("WriteFile(%q) = %v, want ErrFileType", name, err)
 		}
 	}
@@ -93,7 +93,7 @@ func TestRaceWithSwaps(t *testing.T) {
 		if i%4 == 0 {
 			name = "spot/file"
 		}
-		_, err := w.WriteFile(name, []byte("evil"))
+		_, err := writeFile(w, name, []byte("evil"))
 		var refusal *workspace.Refusal
 		switch {
 		case err == nil:
@@ -158,7 +158,7 @@ func TestWriteFileOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a/b/new", "other", "shared/new"} {
-		if _, err := w.WriteFile(name, []byte("new")); err != nil {
+		if _, err := writeFile(w, name, []byte("new")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,8 +17,10 @@ var (
 	// ErrFileType is wrapped when what was found is of a kind that the call
 	// does not take, such as a FIFO.
 	ErrFileType = errors.New("wrong type of file")
-	// ErrChanged is wrapped when a file changed while it was being edited.
+	// ErrChanged is wrapped when a file changed while it was being changed here.
 	ErrChanged = errors.New("changed meanwhile")
+	// ErrTwice is wrapped when one file is to be changed twice in one step.
+	ErrTwice = errors.New("named twice")
 	// ErrReadOnly is wrapped when a path to write leads to a folder that is
 	// mounted read-only.
 	ErrReadOnly = errors.New("read-only")
