@@ -51,7 +51,7 @@ type problem struct {
 type outcome struct {
 	target *workspace.Target
 	path   string // as it was given
-	text   string // what to tell, without the name
+	text   string // what to tell, "" where another outcome tells it
 	diff   string // the rest of it
 	known  bool   // the agent knows the file afterwards
 	gone   bool
@@ -86,7 +86,9 @@ func (c changing) run(files int, plan func(*call) error) (Result, error) {
 	var texts []string
 	for _, o := range k.outcomes {
 		k.remember(o)
-		texts = append(texts, o.String())
+		if o.text != "" {
+			texts = append(texts, o.String())
+		}
 	}
 	return Text(strings.Join(texts, "\n")), nil
 }

@@ -121,11 +121,12 @@ func (e edit) trimmed() edit {
 	return e
 }
 
-// at is the match of a rewrite whose old text stands exactly at a region.
+// at is the match of a rewrite whose old text stands exactly at a region, which
+// lacks its last newline where the file does.
 func (r rewrite) at(span region) match {
 	m := match{span: span, keepCRLF: r.keepCRLF}
 	for _, o := range r.ops {
-		m.ops = append(m.ops, op{region{span.start + o.start, span.start + o.end}, o.text})
+		m.ops = append(m.ops, op{region{min(span.start+o.start, span.end), min(span.start+o.end, span.end)}, o.text})
 	}
 	return m
 }

@@ -32,7 +32,7 @@ func newFiles(t testing.TB) *files {
 	}
 	t.Cleanup(func() { f.space.Close() })
 	seen := new(tools.Seen)
-	for _, tool := range []tools.Tool{tools.NewReadFile(f.space, seen), tools.NewWriteFile(f.space, seen), tools.NewEditFile(f.space, seen)} {
+	for _, tool := range []tools.Tool{tools.NewReadFile(f.space, seen), tools.NewWriteFile(f.space, seen), tools.NewEditFile(f.space, seen), tools.NewApplyPatch(f.space, seen)} {
 		if err := f.registry.Register(tool); err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +276,7 @@ func TestFileToolsClosedWorkspace(t *testing.T) {
 
 func TestFileToolDefinitions(t *testing.T) {
 	f := newFiles(t)
-	effects := map[string]tools.Effect{"read_file": tools.Read, "write_file": tools.Write, "edit_file": tools.Write}
+	effects := map[string]tools.Effect{"read_file": tools.Read, "write_file": tools.Write, "edit_file": tools.Write, "apply_patch": tools.Write}
 	for _, def := range f.registry.Definitions() {
 		if def.Effect != effects[def.Name] {
 			t.Errorf("%s has effect %v", def.Name, def.Effect)

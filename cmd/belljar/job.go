@@ -258,6 +258,7 @@ func (j *job) registry() (*tools.Registry, error) {
 	for _, tool := range []tools.Tool{
 		bash, tools.NewBashOutput(j.jobs), tools.NewBashKill(j.jobs),
 		tools.NewReadFile(j.folder, seen), tools.NewWriteFile(j.folder, seen), tools.NewEditFile(j.folder, seen),
+		tools.NewApplyPatch(j.folder, seen),
 	} {
 		if err := registry.Register(tool); err != nil {
 			return nil, err
