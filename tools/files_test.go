@@ -20,6 +20,7 @@ type files struct {
 	dir      string
 	registry tools.Registry
 	space    *workspace.Workspace
+	seen     *tools.Seen
 }
 
 func newFiles(t testing.TB) *files {
@@ -31,8 +32,8 @@ func newFiles(t testing.TB) *files {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.space.Close() })
-	seen := new(tools.Seen)
-	for _, tool := range []tools.Tool{tools.NewReadFile(f.space, seen), tools.NewWriteFile(f.space, seen), tools.NewEditFile(f.space, seen), tools.NewApplyPatch(f.space, seen)} {
+	f.seen = new(tools.Seen)
+	for _, tool := range []tools.Tool{tools.NewReadFile(f.space, f.seen), tools.NewWriteFile(f.space, f.seen), tools.NewEditFile(f.space, f.seen), tools.NewApplyPatch(f.space, f.seen)} {
 		if err := f.registry.Register(tool); err != nil {
 			t.Fatal(err)
 		}
