@@ -49,7 +49,7 @@ func (t *applyPatch) Execute(ctx context.Context, args json.RawMessage) (Result,
 	return t.run(len(files), func(k *call) error {
 		for _, f := range files {
 			if err := k.patch(f); err != nil {
-				if err := k.wrong(f.path, err); err != nil {
+				if err := k.wrong(f.path, err); err != nil || k.full() {
 					return err
 				}
 			}
@@ -91,7 +91,7 @@ func (k *call) patch(f filePatch) error {
 		return err
 	}
 	o.target.Write(data)
-	o.diff = notes(done.notes) + done.diff(visibleName(o.target.Name))
+	o.diff = done.diff(visibleName(o.target.Name))
 	return nil
 }
 
@@ -103,7 +103,7 @@ func (k *call) add(f filePatch) error {
 	if t.Exists && t.Version != workspace.VersionOf([]byte(f.added)) {
 		return answer("it exists already: use " + patchUpdate + " to change it")
 	}
-	o := &outcome{target: t, path: f.path, known: true, text: visibleName(t.Name) + " holds exactly that already: nothing to do"}
+	o := &outcome{target: t, path: f.path, known: true, same: t.Exists, text: visibleName(t.Name) + holdsThat}
 	if !t.Exists {
 		t.Write([]byte(f.added))
 		o.text = fmt.Sprintf("added %s: %s", visibleName(t.Name), output.Count(int64(lineCount(f.added)), "line"))
@@ -160,7 +160,7 @@ func (k *call) move(f filePatch) error {
 	o.text = fmt.Sprintf("moved %s to %s", visibleName(o.target.Name), visibleName(to.Name))
 	to.WriteLike(data, o.target)
 	if len(f.chunks) > 0 {
-		o.diff = notes(done.notes) + done.diff(visibleName(to.Name))
+		o.diff = done.diff(visibleName(to.Name))
 	}
 	k.outcomes = append(k.outcomes, &outcome{target: to, path: f.moveTo, known: o.known})
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/internal/workspace"
@@ -18,6 +19,11 @@ const (
 	// their number.
 	maxCallBytes = 4 * MaxEditBytes
 	maxCallFiles = 100
+	// maxProblems is how many reasons not to change a file, and how many such
+	// files, one answer tells: finding the nearest lines takes time.
+	maxProblems = 8
+	// answerChars bounds what one answer tells of several files.
+	answerChars = 3 * diffChars
 )
 
 // An answer is an error that is told to the model.
@@ -52,9 +58,11 @@ type outcome struct {
 	target *workspace.Target
 	path   string // as it was given
 	text   string // what to tell, "" where another outcome tells it
-	diff   string // the rest of it
-	known  bool   // the agent knows the file afterwards
+	notes  []string
+	diff   string
+	known  bool // the agent knows the file afterwards
 	gone   bool
+	same   bool // nothing had to be done
 }
 
 // run makes all changes that plan asks for, of so many files, or none.
@@ -83,14 +91,24 @@ func (c changing) run(files int, plan func(*call) error) (Result, error) {
 	case err != nil:
 		return refusal(err)
 	}
+	return Text(k.told()), nil
+}
+
+// told tells the model what was done, and remembers it for the agent.
+func (k *call) told() string {
 	var texts []string
+	left := answerChars
 	for _, o := range k.outcomes {
 		k.remember(o)
-		if o.text != "" {
-			texts = append(texts, o.String())
+		if o.text == "" {
+			continue
 		}
+		if left -= utf8.RuneCountInString(o.diff); left < 0 && o.diff != "" {
+			o.diff = "[the diff is not shown: there are too many]\n"
+		}
+		texts = append(texts, o.String())
 	}
-	return Text(strings.Join(texts, "\n")), nil
+	return strings.Join(texts, "\n")
 }
 
 func (k *call) remember(o *outcome) {
@@ -105,8 +123,12 @@ func (k *call) remember(o *outcome) {
 // String tells the model what was done.
 func (o *outcome) String() string {
 	text := o.text + via(o.path, o.target.Name, o.target.Linked)
-	if o.target.Exists && o.target.Names > 1 && !o.gone {
-		text += fmt.Sprintf("\n[the file had %s (hard links), which still have the old content]", output.Count(int64(o.target.Names-1), "other name"))
+	notes := o.notes
+	if o.target.Exists && o.target.Names > 1 && !o.gone && !o.same {
+		notes = append(notes, fmt.Sprintf("the file had %s (hard links), which still have the old content", output.Count(int64(o.target.Names-1), "other name")))
+	}
+	for _, note := range notes {
+		text += "\n[" + note + "]"
 	}
 	if o.diff != "" {
 		text += "\n" + o.diff
@@ -128,6 +150,9 @@ func (k *call) wrong(path string, err error) error {
 	return nil
 }
 
+// full tells whether so much is wrong that the rest is not looked at.
+func (k *call) full() bool { return len(k.problems) >= maxProblems }
+
 // problem words what was noted as an answer, or is nil.
 func (k *call) problem() error {
 	if len(k.problems) == 0 {
@@ -146,6 +171,9 @@ func (k *call) problem() error {
 			text = fmt.Sprintf("%s: %s", visibleName(p.path), told)
 		}
 		texts = append(texts, text)
+	}
+	if k.full() {
+		texts = append(texts, "what comes after it in the call was not looked at")
 	}
 	if k.files == 1 {
 		return answer(strings.Join(texts, "\n"))
@@ -180,6 +208,9 @@ func (k *call) existing(path string) (t *workspace.Target, content []byte, seen 
 // changedSince answers a change that goes by an old version.
 const changedSince = "it has changed since you last read or wrote it: read it again, then make the change to what it holds now"
 
+// staysUTF16 is a note on a file that the model sees as any other.
+const staysUTF16 = "the file is UTF-16, and stays so"
+
 // edit makes an edit of one file. edit gets its text, and whether matches that
 // are not exact may be taken.
 func (k *call) edit(path string, edit func(text string, tolerant bool) (edited, error)) (*outcome, edited, []byte, error) {
@@ -199,18 +230,10 @@ func (k *call) edit(path string, edit func(text string, tolerant bool) (edited, 
 	if err != nil {
 		return nil, edited{}, nil, err
 	}
-	o := &outcome{target: t, path: path, known: seen, text: "edited " + visibleName(t.Name)}
+	o := &outcome{target: t, path: path, known: seen, text: "edited " + visibleName(t.Name), notes: done.notes}
 	if kept != asIs {
-		done.notes = append(done.notes, "the file is UTF-16, and stays so")
+		o.notes = append(o.notes, staysUTF16)
 	}
 	k.outcomes = append(k.outcomes, o)
 	return o, done, data, nil
-}
-
-// notes are what to tell beside a diff, a line each.
-func notes(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return "[" + strings.Join(list, "]\n[") + "]\n"
 }

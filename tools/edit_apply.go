@@ -27,6 +27,10 @@ func applyEdits(content string, edits []edit, tolerant bool) (edited, error) {
 		problems []string
 	)
 	for i, e := range edits {
+		if len(problems) == maxProblems {
+			problems = append(problems, "the edits after it were not looked at")
+			break
+		}
 		matches, err := e.locate(f, tolerant)
 		if err == nil {
 			err = e.mixes(content)

@@ -130,7 +130,7 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	return t.run(len(files), func(k *call) error {
 		for _, f := range files {
 			if err := k.editFile(f); err != nil {
-				if err := k.wrong(f.Path, err); err != nil {
+				if err := k.wrong(f.Path, err); err != nil || k.full() {
 					return err
 				}
 			}
@@ -157,6 +157,6 @@ func (k *call) editFile(f fileEdits) error {
 			break
 		}
 	}
-	o.diff = notes(done.notes) + done.diff(visibleName(o.target.Name))
+	o.diff = done.diff(visibleName(o.target.Name))
 	return nil
 }

@@ -104,3 +104,34 @@ func TestEditFileBoundsACall(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// What a call is told of is bounded, however much of it is wrong or is done.
+func TestEditFileBoundsItsAnswer(t *testing.T) {
+	f := newFiles(t)
+	text := strings.Repeat("a line of text that is like the others\n", 500)
+	var wrong, right, files []any
+	for i := range 90 {
+		name := fmt.Sprint(i)
+		f.put(t, name, text)
+		wrong = append(wrong, ed(fmt.Sprintf("a line of tent that is like %d others\n", i), "x"))
+		right = append(right, map[string]any{"path": name, "edits": []any{map[string]any{"old_text": "line", "new_text": "row", "replace_all": true}}})
+		files = append(files, map[string]any{"path": name, "edits": []any{ed("no such text", "x")}})
+	}
+	for _, tt := range []struct {
+		name string
+		args map[string]any
+		want string
+	}{
+		{"edits", map[string]any{"path": "0", "edits": wrong}, "the edits after it were not looked at"},
+		{"files", map[string]any{"files": files}, "what comes after it in the call was not looked at"},
+		{"done", map[string]any{"files": right}, "[the diff is not shown: there are too many]"},
+	} {
+		got, _ := f.call(t, "edit_file", tt.args)
+		if !strings.Contains(got, tt.want) || len(got) > 40_000 {
+			t.Errorf("%s: answer of %d bytes lacks %q: %.500q", tt.name, len(got), tt.want, got)
+		}
+	}
+	if got := f.content(t, "89"); !strings.HasPrefix(got, "a row of text") {
+		t.Errorf("the last file was not edited: %.50q", got)
+	}
+}

@@ -237,7 +237,7 @@ func TestWriteFile(t *testing.T) {
 		{"new with folders", "a/b/new.txt", "one\r\ntwo", "created a/b/new.txt: 8 bytes, 2 lines", "a/b/new.txt"},
 		{"again", "/workspace/a/b/new.txt", "x\r\n", "overwrote a/b/new.txt: 3 bytes, 1 line", "a/b/new.txt"},
 		{"empty", "empty", "", "created empty: 0 bytes, 0 lines", "empty"},
-		{"spelling is kept", "spelled", "⟦1b⟧\u0000", "created spelled: 9 bytes, 1 line", "spelled"},
+		{"spelling is kept", "spelled", "⟦1b⟧\u0000", "created spelled: 9 bytes, 1 line\n[content has a byte spelled as ⟦hh⟧, which was written as these characters: only edit_file and apply_patch take it for the byte]", "spelled"},
 		{"through a link", "link", "new", "overwrote real: 3 bytes, 1 line (link leads through a link to real)", "real"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -43,6 +43,10 @@ func applyChunks(content string, chunks []chunk, tolerant bool) (edited, error) 
 		after    int
 	)
 	for i, c := range chunks {
+		if len(problems) == maxProblems {
+			problems = append(problems, "the chunks after it were not looked at")
+			break
+		}
 		m, err := c.locate(f.text, after, tolerant)
 		if err == nil {
 			err = c.mixes(content)

@@ -53,6 +53,9 @@ func (t *writeFile) Execute(ctx context.Context, args json.RawMessage) (Result, 
 	})
 }
 
+// holdsThat answers a write of what is there.
+const holdsThat = " holds exactly that already: nothing to do"
+
 func (k *call) writeFile(path, content string) error {
 	t, err := k.changes.Place(path)
 	if err != nil {
@@ -60,6 +63,9 @@ func (k *call) writeFile(path, content string) error {
 	}
 	o := &outcome{target: t, path: path, known: true}
 	k.outcomes = append(k.outcomes, o)
+	if unspell(content) != content {
+		o.notes = append(o.notes, "content has a byte spelled as "+spellForm+", which was written as these characters: only edit_file and apply_patch take it for the byte")
+	}
 	size := fmt.Sprintf("%s, %s", output.Count(int64(len(content)), "byte"), output.Count(int64(lineCount(content)), "line"))
 	if !t.Exists {
 		t.Write([]byte(content))
@@ -75,7 +81,7 @@ func (k *call) writeFile(path, content string) error {
 		return err
 	}
 	if t.Version == workspace.VersionOf(data) {
-		o.text = visibleName(t.Name) + " holds exactly that already: nothing to do"
+		o.same, o.text = true, visibleName(t.Name)+holdsThat
 		return nil
 	}
 	switch known := k.seen.of(k.workspace, t); {
@@ -86,7 +92,7 @@ func (k *call) writeFile(path, content string) error {
 	}
 	t.Write(data)
 	o.text = "overwrote " + visibleName(t.Name) + ": " + size
-	o.diff = strings.TrimSuffix(notes(form), "\n")
+	o.notes = append(o.notes, form...)
 	return nil
 }
 
@@ -123,7 +129,7 @@ func likeBefore(old string, kept encoding, content string) (data []byte, form []
 		form = append(form, "its lines still end in CRLF")
 	}
 	if kept != asIs {
-		form = append(form, "the file is UTF-16, and stays so")
+		form = append(form, staysUTF16)
 	}
 	data, err = kept.encode(content)
 	return data, form, err
