@@ -82,7 +82,7 @@ func (c changing) run(files int, plan func(*call) error) (Result, error) {
 	switch {
 	case errors.As(err, &told):
 		return Error(string(told)), nil
-	case err != nil && files > 1:
+	case err != nil && files > 1 && !errors.Is(err, workspace.ErrPartly):
 		res, err := refusal(err)
 		if err == nil {
 			res = Error("nothing was changed: " + res.Parts[0].Text)

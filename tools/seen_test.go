@@ -47,6 +47,24 @@ func replace(name, content string) step {
 	}}
 }
 
+// take takes steps one after another.
+func (f *files) take(t *testing.T, steps []step) {
+	t.Helper()
+	for i, s := range steps {
+		if s.do != nil {
+			if err := s.do(f.dir); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		got, isError := f.call(t, s.tool, s.args)
+		want, refused := strings.CutPrefix(s.want, "!")
+		if !strings.Contains(got, want) || isError != refused {
+			t.Errorf("step %d, %s: %q (error: %v), want %q", i+1, s.tool, got, isError, s.want)
+		}
+	}
+}
+
 func TestStaleChanges(t *testing.T) {
 	const (
 		changed = "!it has changed since you last read or wrote it"
@@ -133,19 +151,7 @@ func TestStaleChanges(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFiles(t)
 			f.put(t, "file", "one\ntwo\n")
-			for i, s := range tt.steps {
-				if s.do != nil {
-					if err := s.do(f.dir); err != nil {
-						t.Fatal(err)
-					}
-					continue
-				}
-				got, isError := f.call(t, s.tool, s.args)
-				want, refused := strings.CutPrefix(s.want, "!")
-				if !strings.Contains(got, want) || isError != refused {
-					t.Errorf("step %d, %s: %q (error: %v), want %q", i+1, s.tool, got, isError, s.want)
-				}
-			}
+			f.take(t, tt.steps)
 			if got := f.content(t, "file"); got != tt.want {
 				t.Errorf("the file holds %q, want %q", got, tt.want)
 			}

@@ -80,7 +80,7 @@ func (c *Changes) undo(n int, why error) error {
 	if left == nil || !errors.As(why, &refusal) {
 		return why
 	}
-	return refuse(refusal.Path, refusal.err, "%s. What was changed before could not all be put back: %s", refusal.Why, strings.Join(left, "; "))
+	return refuse(refusal.Path, errors.Join(ErrPartly, refusal.err), "%s. What was changed before could not all be put back: %s", refusal.Why, strings.Join(left, "; "))
 }
 
 // discard takes away the new files that are not in place.

@@ -21,6 +21,9 @@ var (
 	ErrChanged = errors.New("changed meanwhile")
 	// ErrTwice is wrapped when one file is to be changed twice in one step.
 	ErrTwice = errors.New("named twice")
+	// ErrPartly is wrapped when some of several changes are made, since they
+	// could not be put back.
+	ErrPartly = errors.New("partly done")
 	// ErrReadOnly is wrapped when a path to write leads to a folder that is
 	// mounted read-only.
 	ErrReadOnly = errors.New("read-only")
