@@ -42,20 +42,27 @@ func editSchema(places string) *jsonschema.Schema {
 	}
 	path := field{"path", "string", "The file, relative to the workspace or absolute under " + places + "."}
 	edits := field{"edits", "array", "Several edits of the file instead of old_text and new_text."}
-	s := object(0, append([]field{path}, append(one, edits, field{"files", "array", "Several files with their edits, instead of all other fields."})...)...)
+	several := append(append([]field{path}, one...), edits)
+	s := object(0, append(several, field{"files", "array", "Several files with their edits, instead of all other fields."})...)
 	s.Properties["edits"].Items = object(2, one...)
-	s.Properties["files"].Items = object(2, path, edits)
+	s.Properties["files"].Items = object(1, several...)
 	s.Properties["files"].Items.Properties["edits"].Items = object(2, one...)
 	return s
 }
 
 func (t *editFile) Definition() Definition { return t.def }
 
+// editArguments are those of a call: of one file, or of several.
 type editArguments struct {
+	fileEdits
+	Files []fileEdits `json:"files"`
+}
+
+// fileEdits are the edits of one file: one, or several.
+type fileEdits struct {
 	Path string `json:"path"`
 	oneEdit
-	Edits []oneEdit   `json:"edits"`
-	Files []fileEdits `json:"files"`
+	Edits []oneEdit `json:"edits"`
 }
 
 type oneEdit struct {
@@ -64,44 +71,36 @@ type oneEdit struct {
 	All bool    `json:"replace_all"`
 }
 
-type fileEdits struct {
-	Path  string    `json:"path"`
-	Edits []oneEdit `json:"edits"`
-}
-
-// list gives all forms of the arguments in the one of several files. What does
+// list gives both forms of the arguments in the one of several files. What does
 // not fit together is an answer.
 func (a editArguments) list() ([]fileEdits, error) {
-	flat := a.Old != nil || a.New != nil
 	switch {
-	case len(a.Files) > 0:
-		if a.Path != "" || flat || len(a.Edits) > 0 {
-			return nil, answer("files stands for itself: leave out path, old_text, new_text and edits, or leave out files")
-		}
-		return a.Files, nil
-	case a.Path == "":
+	case len(a.Files) == 0 && a.Path == "":
 		return nil, answer(`"path" is missing: give path, old_text and new_text; or path and edits; or files`)
-	case len(a.Edits) > 0 && flat:
-		return nil, answer("old_text and new_text are there beside edits: put that edit into edits, or leave edits out")
-	case len(a.Edits) > 0:
-		return []fileEdits{{a.Path, a.Edits}}, nil
-	case a.Old == nil || a.New == nil:
-		return nil, answer("old_text and new_text are both needed (new_text may be empty), or edits instead of them")
+	case len(a.Files) == 0:
+		return []fileEdits{a.fileEdits}, nil
+	case a.Path != "" || a.Old != nil || a.New != nil || len(a.Edits) > 0:
+		return nil, answer("files stands for itself: leave out path, old_text, new_text and edits, or leave out files")
 	}
-	return []fileEdits{{a.Path, []oneEdit{a.oneEdit}}}, nil
+	return a.Files, nil
 }
 
 // edits checks the edits of one file by themselves.
 func (f fileEdits) edits() ([]edit, error) {
-	if len(f.Edits) == 0 {
-		return nil, answer("its edits are empty")
+	list, flat := f.Edits, f.Old != nil || f.New != nil
+	switch {
+	case len(list) > 0 && flat:
+		return nil, answer("old_text and new_text are there beside edits: put that edit into edits, or leave edits out")
+	case flat:
+		list = []oneEdit{f.oneEdit}
+	case len(list) == 0:
+		return nil, answer("old_text and new_text are missing, or edits instead of them")
+	case len(list) > maxEdits:
+		return nil, answer(fmt.Sprintf("a call may make %d edits of a file at most, and these are %d: make several calls", maxEdits, len(list)))
 	}
-	if len(f.Edits) > maxEdits {
-		return nil, answer(fmt.Sprintf("a call may make %d edits of a file at most, and these are %d: make several calls", maxEdits, len(f.Edits)))
-	}
-	edits := make([]edit, len(f.Edits))
-	for i, e := range f.Edits {
-		at := ofEdits(i, len(f.Edits))
+	edits := make([]edit, len(list))
+	for i, e := range list {
+		at := ofEdits(i, len(list))
 		switch {
 		case e.Old == nil || e.New == nil:
 			return nil, answer(at + "old_text and new_text are both needed (new_text may be empty)")
