@@ -1,6 +1,9 @@
 package tools
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // usualIndent is the step of indentation where none can be seen.
 const usualIndent = 4
@@ -68,35 +71,82 @@ func indentOf(line string) string {
 func (s *shifts) setSteps(wrote []string, file string) {
 	s.oldStep = step(wrote)
 	s.haveStep = step(strings.SplitN(file, "\n", indentLines))
+	if n := leastDifference(wrote); s.oldStep != "\t" && n > 1 && n < len(s.oldStep) {
+		s.oldStep = s.oldStep[:n]
+	}
+	if s.oldStep == "" {
+		s.oldStep = strings.Repeat(" ", usualIndent)
+	}
+	if s.haveStep == "" {
+		s.haveStep = s.oldStep
+	}
+	// What the lines at the place show counts more than the rest of the file.
+	shortest := ""
+	for _, p := range s.pairs {
+		for _, q := range s.pairs {
+			old, deeper := strings.CutPrefix(q.old, p.old)
+			have, also := strings.CutPrefix(q.have, p.have)
+			if !deeper || !also || old == "" || have == "" || s.steps(old) == have {
+				continue
+			}
+			if shortest == "" || len(old) < len(shortest) {
+				shortest, s.oldStep, s.haveStep = old, old, have
+			}
+		}
+	}
 }
 
-// step is the smallest indentation of lines, a tab where one has it.
+// step is the smallest indentation of lines, a tab where one has it, or "".
 func step(lines []string) string {
 	smallest := 0
 	for _, l := range lines {
 		indent := indentOf(l)
+		if strings.TrimSpace(l) == "" {
+			continue
+		}
 		if strings.HasPrefix(indent, "\t") {
 			return "\t"
 		}
 		// One space is an alignment, as in comments.
-		if len(indent) > 1 && len(indent) < len(l) && (smallest == 0 || len(indent) < smallest) {
+		if len(indent) > 1 && (smallest == 0 || len(indent) < smallest) {
 			smallest = len(indent)
 		}
-	}
-	if smallest == 0 {
-		smallest = usualIndent
 	}
 	return strings.Repeat(" ", smallest)
 }
 
-// move tells whether anything is indented otherwise than in the old text.
+// leastDifference is the smallest difference between the indentations of lines,
+// 0 where all are the same. An old text can start at any depth.
+func leastDifference(lines []string) int {
+	var widths []int
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			widths = append(widths, len(indentOf(l)))
+		}
+	}
+	slices.Sort(widths)
+	widths = slices.Compact(widths)
+	least := 0
+	for i := 1; i < len(widths); i++ {
+		if n := widths[i] - widths[i-1]; least == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// move tells whether new lines are indented otherwise than they were written:
+// where the file is at the place, or where nothing is indented there and the
+// rest of the file goes in other steps.
 func (s shifts) move() bool {
+	flat := true
 	for _, p := range s.pairs {
 		if p.old != p.have {
 			return true
 		}
+		flat = flat && p.old == ""
 	}
-	return false
+	return flat && s.oldStep != s.haveStep
 }
 
 // shift indents a new line as the file is. A blank one gets no white space.
