@@ -84,14 +84,14 @@ func (k *call) patch(f filePatch) error {
 	case f.moveTo != "":
 		return k.move(f)
 	}
-	o, done, data, err := k.edit(f.path, func(text string, tolerant bool) (edited, error) {
+	o, data, err := k.edit(f.path, func(text string, tolerant bool) (edited, error) {
 		return applyChunks(text, f.chunks, tolerant)
 	})
 	if err != nil {
 		return err
 	}
 	o.target.Write(data)
-	o.diff = done.diff(visibleName(o.target.Name))
+	o.diff = o.edited.diff(visibleName(o.target.Name))
 	return nil
 }
 
@@ -132,12 +132,11 @@ func (k *call) delete(path string) error {
 func (k *call) move(f filePatch) error {
 	var (
 		o    *outcome
-		done edited
 		data []byte
 		err  error
 	)
 	if len(f.chunks) > 0 {
-		o, done, data, err = k.edit(f.path, func(text string, tolerant bool) (edited, error) {
+		o, data, err = k.edit(f.path, func(text string, tolerant bool) (edited, error) {
 			return applyChunks(text, f.chunks, tolerant)
 		})
 	} else {
@@ -160,7 +159,7 @@ func (k *call) move(f filePatch) error {
 	o.text = fmt.Sprintf("moved %s to %s", visibleName(o.target.Name), visibleName(to.Name))
 	to.WriteLike(data, o.target)
 	if len(f.chunks) > 0 {
-		o.diff = done.diff(visibleName(to.Name))
+		o.diff = o.edited.diff(visibleName(to.Name))
 	}
 	k.outcomes = append(k.outcomes, &outcome{target: to, path: f.moveTo, known: o.known})
 	return nil

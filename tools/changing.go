@@ -60,7 +60,8 @@ type outcome struct {
 	text   string // what to tell, "" where another outcome tells it
 	notes  []string
 	diff   string
-	known  bool // the agent knows the file afterwards
+	edited edited // where the file was edited
+	known  bool   // the agent knows the file afterwards
 	gone   bool
 	same   bool // nothing had to be done
 }
@@ -211,29 +212,30 @@ const changedSince = "it has changed since you last read or wrote it: read it ag
 // staysUTF16 is a note on a file that the model sees as any other.
 const staysUTF16 = "the file is UTF-16, and stays so"
 
-// edit makes an edit of one file. edit gets its text, and whether matches that
-// are not exact may be taken.
-func (k *call) edit(path string, edit func(text string, tolerant bool) (edited, error)) (*outcome, edited, []byte, error) {
+// edit plans an edit of one file and gives its new content, which the caller
+// has written. edit gets the text, and whether matches that are not exact may
+// be taken.
+func (k *call) edit(path string, edit func(text string, tolerant bool) (edited, error)) (*outcome, []byte, error) {
 	t, content, seen, err := k.existing(path)
 	if err != nil {
-		return nil, edited{}, nil, err
+		return nil, nil, err
 	}
 	text, kept, err := decodeText(content)
 	if err != nil {
-		return nil, edited{}, nil, err
+		return nil, nil, err
 	}
 	done, err := edit(text, seen)
 	if err != nil {
-		return nil, edited{}, nil, err
+		return nil, nil, err
 	}
 	data, err := kept.encode(done.content)
 	if err != nil {
-		return nil, edited{}, nil, err
+		return nil, nil, err
 	}
-	o := &outcome{target: t, path: path, known: seen, text: "edited " + visibleName(t.Name), notes: done.notes}
+	o := &outcome{target: t, path: path, known: seen, text: "edited " + visibleName(t.Name), notes: done.notes, edited: done}
 	if kept != asIs {
 		o.notes = append(o.notes, staysUTF16)
 	}
 	k.outcomes = append(k.outcomes, o)
-	return o, done, data, nil
+	return o, data, nil
 }

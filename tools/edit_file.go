@@ -143,7 +143,7 @@ func (k *call) editFile(f fileEdits) error {
 	if err != nil {
 		return err
 	}
-	o, done, data, err := k.edit(f.Path, func(text string, tolerant bool) (edited, error) {
+	o, data, err := k.edit(f.Path, func(text string, tolerant bool) (edited, error) {
 		return applyEdits(text, edits, tolerant)
 	})
 	if err != nil {
@@ -152,10 +152,10 @@ func (k *call) editFile(f fileEdits) error {
 	o.target.Write(data)
 	for _, e := range edits {
 		if e.all {
-			o.text += ": replaced " + output.Count(int64(done.places), "occurrence")
+			o.text += ": replaced " + output.Count(int64(o.edited.places), "occurrence")
 			break
 		}
 	}
-	o.diff = done.diff(visibleName(o.target.Name))
+	o.diff = o.edited.diff(visibleName(o.target.Name))
 	return nil
 }

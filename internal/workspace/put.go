@@ -120,7 +120,8 @@ func (t *Target) renameNew(r renamer, from, to string) error {
 	dir := t.place.dir
 	err := dir.Link(from, to)
 	if err == nil {
-		return dir.Remove(from)
+		_ = dir.Remove(from) // it is in place all the same
+		return nil
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return err
