@@ -97,7 +97,7 @@ func (c changing) run(files int, plan func(*call) error) (Result, error) {
 
 // told tells the model what was done, and remembers it for the agent.
 func (k *call) told() string {
-	var texts []string
+	var told strings.Builder
 	left := answerChars
 	for _, o := range k.outcomes {
 		k.remember(o)
@@ -107,9 +107,12 @@ func (k *call) told() string {
 		if left -= utf8.RuneCountInString(o.diff); left < 0 && o.diff != "" {
 			o.diff = "[the diff is not shown: there are too many]\n"
 		}
-		texts = append(texts, o.String())
+		if told.Len() > 0 && !strings.HasSuffix(told.String(), "\n") {
+			told.WriteByte('\n')
+		}
+		told.WriteString(o.String())
 	}
-	return strings.Join(texts, "\n")
+	return told.String()
 }
 
 func (k *call) remember(o *outcome) {
