@@ -61,7 +61,7 @@ test: go setup lint unit race cross integration ## everything that continuous in
 lint: go ## check format, vet, staticcheck and go.mod
 	@files=$$(gofmt -s -l .); if [ -n "$$files" ]; then echo "gofmt -s would change:" >&2; echo "$$files" >&2; exit 1; fi
 	$(GO) vet ./... ./.ci/gate
-	$(GO) vet -tags soak ./sandbox/docker
+	$(GO) vet -tags soak,engines ./sandbox/docker
 	$(GO) tool staticcheck ./... ./.ci/gate
 	$(GO) mod tidy -diff
 

@@ -40,8 +40,9 @@ func (e edited) diff(name string) string {
 		}
 		line += strings.Count(text[at:start], "\n")
 		at = start
-		old := visible(text[start:end])
-		edits := udiff.Lines(old, visible(e.after(start, end, i, j)))
+		old, after := narrow(text[start:end], e.after(start, end, i, j))
+		old = visible(old)
+		edits := udiff.Lines(old, visible(after))
 		u, err := udiff.ToUnifiedDiff(name, name, old, edits, contextLines)
 		if err != nil {
 			return fmt.Sprintf("[the diff cannot be shown: %v]\n", err)
@@ -62,6 +63,56 @@ func (e edited) diff(name string) string {
 		diff += fmt.Sprintf("[%s not shown]\n", output.Count(int64(more), "further replacement"))
 	}
 	return diff
+}
+
+// narrow cuts the line that two texts begin to differ in, and the one in which
+// they end to, to what is around that: a line can be of any length, and its
+// beginning would not show the change.
+func narrow(a, b string) (string, string) {
+	const kept = diffLineChars / 4
+	head := commonPrefix(a, b)
+	line := strings.LastIndexByte(a[:head], '\n') + 1
+	cutHead := runeStart(a, head-kept)
+	tail := commonSuffix(a[head:], b[head:])
+	rest := strings.IndexByte(a[len(a)-tail:], '\n')
+	if rest < 0 {
+		rest = tail
+	}
+	cutTail := len(a) - tail + kept
+	if rest > kept {
+		cutTail = runeStart(a, cutTail)
+		b = b[:len(b)-len(a)+cutTail] + "…" + b[len(b)-tail+rest:]
+		a = a[:cutTail] + "…" + a[len(a)-tail+rest:]
+	}
+	if head-line > kept {
+		a, b = a[:line]+"…"+a[cutHead:], b[:line]+"…"+b[cutHead:]
+	}
+	return a, b
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// runeStart is the start of the character that holds a place, as far as the
+// text is of characters.
+func runeStart(text string, at int) int {
+	for n := 0; at > 0 && at < len(text) && n < utf8.UTFMax && !utf8.RuneStart(text[at]); n++ {
+		at--
+	}
+	return at
 }
 
 // after is a part of the text with the regions from i up to j replaced.

@@ -3,94 +3,159 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/internal/workspace"
 )
 
-// MaxEditBytes is the size of the largest file that edit_file takes: it holds
-// the file in memory a few times over.
-const MaxEditBytes = 10 << 20
+// maxEdits is how many edits of one file a call may make.
+const maxEdits = 500
 
 type editFile struct {
-	workspace *workspace.Workspace
-	def       Definition
+	changing
+	def Definition
 }
 
 var _ Tool = (*editFile)(nil)
 
 // NewEditFile makes the edit_file tool over a workspace, which the caller
-// closes.
-func NewEditFile(w *workspace.Workspace) Tool {
-	return &editFile{workspace: w, def: Definition{
+// closes. seen is what the agent knows of files.
+func NewEditFile(w *workspace.Workspace, seen *Seen) Tool {
+	return &editFile{changing: changing{w, seen}, def: Definition{
 		Name: "edit_file",
 		Description: describe("edit_file", map[string]string{
 			"Mount": places(w, true), "Form": spellForm, "Max": output.Size(MaxEditBytes),
 		}),
-		Schema: object(3,
-			field{"path", "string", "The file, relative to the workspace or absolute under " + places(w, true) + "."},
-			field{"old_text", "string", "The text to replace, exactly as it stands in the file."},
-			field{"new_text", "string", "The text to put in its place."},
-			field{"replace_all", "boolean", "Replace every occurrence; the default is false."},
-		),
+		Schema: editSchema(places(w, true)),
 		Effect: Write,
 	}}
 }
 
+func editSchema(places string) *jsonschema.Schema {
+	one := []field{
+		{"old_text", "string", "The text to replace, exactly as it stands in the file."},
+		{"new_text", "string", "The text to put in its place."},
+		{"replace_all", "boolean", "Replace every occurrence; the default is false."},
+	}
+	path := field{"path", "string", "The file, relative to the workspace or absolute under " + places + "."}
+	edits := field{"edits", "array", "Several edits of the file instead of old_text and new_text."}
+	several := append(append([]field{path}, one...), edits)
+	s := object(0, append(several, field{"files", "array", "Several files with their edits, instead of all other fields."})...)
+	s.Properties["edits"].Items = object(2, one...)
+	s.Properties["files"].Items = object(1, several...)
+	s.Properties["files"].Items.Properties["edits"].Items = object(2, one...)
+	return s
+}
+
 func (t *editFile) Definition() Definition { return t.def }
 
-// An answer is an error that is told to the model.
-type answer string
+// editArguments are those of a call: of one file, or of several.
+type editArguments struct {
+	fileEdits
+	Files []fileEdits `json:"files"`
+}
 
-func (a answer) Error() string { return string(a) }
+// fileEdits are the edits of one file: one, or several.
+type fileEdits struct {
+	Path string `json:"path"`
+	oneEdit
+	Edits []oneEdit `json:"edits"`
+}
+
+type oneEdit struct {
+	Old *string `json:"old_text"`
+	New *string `json:"new_text"`
+	All bool    `json:"replace_all"`
+}
+
+// list gives both forms of the arguments in the one of several files. What does
+// not fit together is an answer.
+func (a editArguments) list() ([]fileEdits, error) {
+	switch {
+	case len(a.Files) == 0 && a.Path == "":
+		return nil, answer(`"path" is missing: give path, old_text and new_text; or path and edits; or files`)
+	case len(a.Files) == 0:
+		return []fileEdits{a.fileEdits}, nil
+	case a.Path != "" || a.Old != nil || a.New != nil || len(a.Edits) > 0:
+		return nil, answer("files stands for itself: leave out path, old_text, new_text and edits, or leave out files")
+	}
+	return a.Files, nil
+}
+
+// edits checks the edits of one file by themselves.
+func (f fileEdits) edits() ([]edit, error) {
+	list, flat := f.Edits, f.Old != nil || f.New != nil
+	switch {
+	case len(list) > 0 && flat:
+		return nil, answer("old_text and new_text are there beside edits: put that edit into edits, or leave edits out")
+	case flat:
+		list = []oneEdit{f.oneEdit}
+	case len(list) == 0:
+		return nil, answer("old_text and new_text are missing, or edits instead of them")
+	case len(list) > maxEdits:
+		return nil, answer(fmt.Sprintf("a call may make %d edits of a file at most, and these are %d: make several calls", maxEdits, len(list)))
+	}
+	edits := make([]edit, len(list))
+	for i, e := range list {
+		at := ofEdits(i, len(list))
+		switch {
+		case e.Old == nil || e.New == nil:
+			return nil, answer(at + "old_text and new_text are both needed (new_text may be empty)")
+		case *e.Old == "":
+			return nil, answer(at + "old_text is empty: give the text to replace, or use write_file to write the whole file")
+		case *e.Old == *e.New:
+			return nil, answer(at + "no change: old_text and new_text are the same")
+		}
+		edits[i] = edit{old: unspell(*e.Old), new: unspell(*e.New), all: e.All}
+	}
+	return edits, nil
+}
 
 func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, error) {
-	var in struct {
-		Path string `json:"path"`
-		Old  string `json:"old_text"`
-		New  string `json:"new_text"`
-		All  bool   `json:"replace_all"`
-	}
+	var in editArguments
 	if err := decode(args, &in); err != nil {
 		return Error(err.Error()), nil
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return canceled(), nil
-	case in.Old == "":
-		return Error("old_text is empty: give the text to replace, or use write_file to write the whole file"), nil
-	case in.Old == in.New:
-		return Error("no change: old_text and new_text are the same"), nil
 	}
-	var (
-		changed edited
-		change  = edit{old: unspell(in.Old), new: unspell(in.New), all: in.All}
-	)
-	done, err := t.workspace.UpdateFile(in.Path, MaxEditBytes, func(content []byte) ([]byte, error) {
-		var err error
-		changed, err = change.apply(string(content))
-		return []byte(changed.content), err
+	files, err := in.list()
+	if err != nil {
+		return Error(err.Error()), nil
+	}
+	return t.run(len(files), func(k *call) error {
+		for _, f := range files {
+			if err := k.editFile(f); err != nil {
+				if err := k.wrong(f.Path, err); err != nil || k.full() {
+					return err
+				}
+			}
+		}
+		return nil
 	})
-	var told answer
-	switch {
-	case errors.As(err, &told):
-		return Error(fmt.Sprintf("%s was not changed: %s", visibleName(in.Path), told)), nil
-	case errors.Is(err, fs.ErrNotExist):
-		return Error(err.Error() + similar(t.workspace, in.Path)), nil
-	case errors.Is(err, workspace.ErrTooLarge):
-		return Error(fmt.Sprintf("%q is over %s, the most that edit_file takes: use bash with sed or a script", in.Path, output.Size(MaxEditBytes))), nil
-	case err != nil:
-		return refusal(err)
+}
+
+func (k *call) editFile(f fileEdits) error {
+	edits, err := f.edits()
+	if err != nil {
+		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "edited %s%s", visibleName(done.Name), via(in.Path, done.Name, done.Linked))
-	if in.All {
-		fmt.Fprintf(&b, ": replaced %s", output.Count(int64(len(changed.regions)), "occurrence"))
+	o, data, err := k.edit(f.Path, func(text string, tolerant bool) (edited, error) {
+		return applyEdits(text, edits, tolerant)
+	})
+	if err != nil {
+		return err
 	}
-	b.WriteString("\n" + changed.diff(visibleName(done.Name)))
-	return Text(b.String()), nil
+	o.target.Write(data)
+	for _, e := range edits {
+		if e.all {
+			o.text += ": replaced " + output.Count(int64(o.edited.places), "occurrence")
+			break
+		}
+	}
+	o.diff = o.edited.diff(visibleName(o.target.Name))
+	return nil
 }

@@ -240,6 +240,23 @@ func patch(t *testing.T, before, diff string) string {
 	return strings.Join(append(after, lines[at:]...), "")
 }
 
+// The diff of a line of any length shows the change in it.
+func TestEditFileDiffOfALongLine(t *testing.T) {
+	f := newFiles(t)
+	long := strings.Repeat("é中", 100_000)
+	f.put(t, "file", "before\n"+long+"mark"+long+"\nafter\n")
+	got, isError := f.call(t, "edit_file", map[string]any{"path": "file", "old_text": "mark", "new_text": "MARK"})
+	short := strings.Repeat("é中", 10)
+	for _, want := range []string{" before\n-…", short + "mark" + short, short + "MARK" + short, "…\n after\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the answer lacks %q: %q", want, got)
+		}
+	}
+	if isError || len(got) > 2000 || !utf8.ValidString(got) {
+		t.Errorf("answer of %d bytes: %q", len(got), got)
+	}
+}
+
 func TestEditFileDiffIsBounded(t *testing.T) {
 	f := newFiles(t)
 	f.put(t, "file", "mark\n"+strings.Repeat("x", 100_000)+"\n")

@@ -2,8 +2,9 @@ package tools
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // maxFound is how many occurrences are counted when one was asked for.
@@ -16,112 +17,118 @@ type edit struct {
 	all      bool
 }
 
-// A region is a part of a text.
-type region struct{ start, end int }
+// A rewrite is a text to look for, in LF, with what to make of its lines.
+type rewrite struct {
+	old string
+	ops []op
+	// keepCRLF is set where a CRLF in a new line is one that was asked for.
+	keepCRLF bool
+	// lines is set where old is whole lines.
+	lines bool
+	name  oldName
+}
 
-// folded is a text with every CRLF made LF, which is where old is looked for.
-type folded struct {
+// An oldName is what a model knows an old text as.
+type oldName int
+
+const (
+	oldText oldName = iota
+	oldLines
+)
+
+// was starts a sentence about an old text.
+func (n oldName) was() string {
+	if n == oldLines {
+		return "its lines were"
+	}
+	return "old_text was"
+}
+
+// An op replaces whole lines of a rewrite's old text.
+type op struct {
+	region
 	text string
-	crlf []int // the positions in text of newlines that were CRLF, ascending
 }
 
-// edited is what an edit made.
-type edited struct {
-	content string
-	before  folded
-	regions []region // in before
-	news    []string // what replaced each, line ends folded
+// A match is where a rewrite's old text stands, with what to change there.
+type match struct {
+	span     region
+	ops      []op // in the text that was searched
+	keepCRLF bool
+	note     string // how it differs, "" where it is exact
 }
 
-func fold(s string) folded {
-	if !strings.Contains(s, "\r\n") {
-		return folded{text: s}
+// rewrite tells which lines of the old text an edit changes, so that all others
+// stay as the file has them.
+func (e edit) rewrite() rewrite {
+	// A CRLF in new is one that was asked for, unless old has CRLF too: then
+	// that is just how the model writes a newline.
+	r := rewrite{
+		old:      fold(e.old).text,
+		keepCRLF: strings.Contains(e.new, "\r\n") && !strings.Contains(e.old, "\r\n"),
 	}
-	var (
-		f folded
-		b strings.Builder
-	)
-	b.Grow(len(s))
-	for {
-		before, after, found := strings.Cut(s, "\r\n")
-		b.WriteString(before)
-		if !found {
-			break
-		}
-		f.crlf = append(f.crlf, b.Len())
-		b.WriteByte('\n')
-		s = after
+	text := e.new
+	if !r.keepCRLF {
+		text = fold(text).text
 	}
-	f.text = b.String()
-	return f
+	for _, d := range udiff.Lines(r.old, text) {
+		r.ops = append(r.ops, op{region{d.Start, d.End}, d.New})
+	}
+	return r
 }
 
-// original is the place in the unfolded text of a place in the folded one. The
-// place of a newline is that of its CR.
-func (f folded) original(i int) int {
-	n, _ := slices.BinarySearch(f.crlf, i)
-	return i + n
-}
-
-// end is how the newline at i ends its line.
-func (f folded) end(i int) string {
-	if _, found := slices.BinarySearch(f.crlf, i); found {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// ends are the line ends in a region or, where it has none, the nearest one,
-// for new lines to follow.
-func (f folded) ends(r region) []string {
-	var ends []string
-	for i := r.start; i < r.end; i++ {
-		if f.text[i] == '\n' {
-			ends = append(ends, f.end(i))
-		}
-	}
-	if ends != nil {
-		return ends
-	}
-	if i := strings.IndexByte(f.text[r.end:], '\n'); i >= 0 {
-		return []string{f.end(r.end + i)}
-	}
-	if i := strings.LastIndexByte(f.text[:r.start], '\n'); i >= 0 {
-		return []string{f.end(i)}
-	}
-	return []string{"\n"}
-}
-
-// apply makes the edit. What keeps it from being made is an answer.
-func (e edit) apply(content string) (edited, error) {
-	f := fold(content)
-	old := fold(e.old).text
-	regions := f.find(old, e.all)
+// locate finds the places that an edit is about: one, or every one where all
+// are asked for. What keeps it from being made is an answer.
+func (e edit) locate(f folded, tolerant bool) ([]match, error) {
+	r := e.rewrite()
+	found := f.find(r.old, e.all)
 	switch {
-	case content == "":
-		return edited{}, answer("it is empty; use write_file")
-	case len(regions) == 0:
-		return edited{}, answer("old_text was not found in it. " + nearest(f.text, old))
-	case len(regions) > 1 && !e.all:
-		return edited{}, answer(fmt.Sprintf("old_text stands in it %s (%s): take in more of the lines around the one that you mean, or set replace_all",
-			times(len(regions)), lineNumbers(f.text, regions)))
+	case len(found) > 1 && !e.all:
+		return nil, answer(fmt.Sprintf("old_text stands in it %s (%s): take in more of the lines around the one that you mean, or set replace_all",
+			times(len(found)), lineNumbers(f.text, found)))
+	case len(found) > 0:
+		matches := make([]match, len(found))
+		for i, at := range found {
+			matches[i] = r.at(at)
+		}
+		return matches, nil
+	case f.text == "":
+		return nil, answer("it is empty; use write_file")
 	}
-	done := edited{before: f, regions: regions}
-	var b strings.Builder
-	b.Grow(len(content))
-	at := 0
-	for _, r := range regions {
-		text := e.replacement(f.ends(r))
-		b.WriteString(content[at:f.original(r.start)])
-		b.WriteString(text)
-		at = f.original(r.end)
-		done.news = append(done.news, fold(text).text)
+	var why string
+	if !e.all {
+		near, err := e.trimmed().rewrite().tolerate(f.text)
+		if err != nil {
+			return nil, err
+		}
+		if near != nil && tolerant {
+			return []match{*near}, nil
+		}
+		if near != nil {
+			why = "Read the file, which has not been read yet: an old_text that is not exact is taken only then. "
+		}
 	}
-	b.WriteString(content[at:])
-	if done.content = b.String(); done.content == content {
-		return edited{}, answer("no change: new_text would make the same bytes as are there")
+	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text) + nearest(f.text, r.old))
+}
+
+// trimmed is an edit without the white space that both of its texts end with,
+// which is behind what a match that is not exact takes in.
+func (e edit) trimmed() edit {
+	old, new := strings.TrimRight(e.old, " \t"), strings.TrimRight(e.new, " \t")
+	if e.old[len(old):] == e.new[len(new):] {
+		e.old, e.new = old, new
 	}
-	return done, nil
+	return e
+}
+
+// at is the match of a rewrite whose old text stands exactly at a region, which
+// lacks its last newline where the file does.
+func (r rewrite) at(span region) match {
+	m := match{span: span, keepCRLF: r.keepCRLF}
+	for _, o := range r.ops {
+		m.ops = append(m.ops, op{region{min(span.start+o.start, span.end), min(span.start+o.end, span.end)}, o.text})
+	}
+	return m
 }
 
 // find looks for every occurrence. For counting they may overlap: where one of
@@ -143,50 +150,16 @@ func (f folded) find(old string, all bool) []region {
 	return found
 }
 
-// replacement is new with the given line ends, the last of which stands for all
-// further ones. A CRLF in new is one that was asked for, unless old has CRLF
-// too: then that is just how the model writes a newline.
-func (e edit) replacement(ends []string) string {
-	text := e.new
-	keep := strings.Contains(text, "\r\n") && !strings.Contains(e.old, "\r\n")
-	if !keep {
-		text = fold(text).text
+// applied tells when the new text stands where the old one is missing: the edit
+// has been made before. A new text that is short can stand anywhere.
+func applied(text, old, new string) string {
+	const telling = 4
+	if len(strings.TrimSpace(new)) < telling || strings.Contains(old, new) {
+		return ""
 	}
-	var b strings.Builder
-	for n := 0; ; n++ {
-		before, after, found := strings.Cut(text, "\n")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		if keep && strings.HasSuffix(before, "\r") {
-			b.WriteByte('\n')
-		} else {
-			b.WriteString(ends[min(n, len(ends)-1)])
-		}
-		text = after
+	at := strings.Index(text, new)
+	if at < 0 {
+		return ""
 	}
-}
-
-func times(n int) string {
-	if n > maxFound {
-		return fmt.Sprintf("more than %d times", maxFound)
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// lineNumbers names the lines in which regions start.
-func lineNumbers(text string, regions []region) string {
-	const shown = 10
-	var list []string
-	number, at := 1, 0
-	for _, r := range regions[:min(len(regions), shown)] {
-		number += strings.Count(text[at:r.start], "\n")
-		at = r.start
-		list = append(list, fmt.Sprint(number))
-	}
-	if len(regions) > shown {
-		list = append(list, "…")
-	}
-	return "lines " + strings.Join(list, ", ")
+	return fmt.Sprintf("But new_text stands in it (%s): the edit seems to be applied already. ", spanned(text, region{at, at + len(new)}))
 }

@@ -20,6 +20,7 @@ type files struct {
 	dir      string
 	registry tools.Registry
 	space    *workspace.Workspace
+	seen     *tools.Seen
 }
 
 func newFiles(t testing.TB) *files {
@@ -37,8 +38,10 @@ func newFilesAt(t testing.TB, dir string) *files {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.space.Close() })
+	f.seen = new(tools.Seen)
 	for _, tool := range []tools.Tool{
-		tools.NewReadFile(f.space), tools.NewWriteFile(f.space), tools.NewEditFile(f.space), tools.NewGlob(f.space), tools.NewGrep(f.space),
+		tools.NewReadFile(f.space, f.seen), tools.NewWriteFile(f.space, f.seen), tools.NewEditFile(f.space, f.seen),
+		tools.NewApplyPatch(f.space, f.seen), tools.NewGlob(f.space), tools.NewGrep(f.space),
 	} {
 		if err := f.registry.Register(tool); err != nil {
 			t.Fatal(err)
@@ -251,11 +254,12 @@ func TestWriteFile(t *testing.T) {
 	if err := os.Symlink("real", filepath.Join(f.dir, "link")); err != nil {
 		t.Fatal(err)
 	}
+	f.call(t, "read_file", map[string]any{"path": "real"})
 	for _, tt := range []struct{ name, path, content, want, file string }{
 		{"new with folders", "a/b/new.txt", "one\r\ntwo", "created a/b/new.txt: 8 bytes, 2 lines", "a/b/new.txt"},
-		{"again", "/workspace/a/b/new.txt", "x\n", "overwrote a/b/new.txt: 2 bytes, 1 line", "a/b/new.txt"},
+		{"again", "/workspace/a/b/new.txt", "x\r\n", "overwrote a/b/new.txt: 3 bytes, 1 line", "a/b/new.txt"},
 		{"empty", "empty", "", "created empty: 0 bytes, 0 lines", "empty"},
-		{"spelling is kept", "spelled", "⟦1b⟧\u0000", "created spelled: 9 bytes, 1 line", "spelled"},
+		{"spelling is kept", "spelled", "⟦1b⟧\u0000", "created spelled: 9 bytes, 1 line\n[content has a byte spelled as ⟦hh⟧, which was written as these characters: only edit_file and apply_patch take it for the byte]", "spelled"},
 		{"through a link", "link", "new", "overwrote real: 3 bytes, 1 line (link leads through a link to real)", "real"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -297,7 +301,7 @@ func TestFileToolsClosedWorkspace(t *testing.T) {
 
 func TestFileToolDefinitions(t *testing.T) {
 	f := newFiles(t)
-	effects := map[string]tools.Effect{"read_file": tools.Read, "write_file": tools.Write, "edit_file": tools.Write}
+	effects := map[string]tools.Effect{"read_file": tools.Read, "write_file": tools.Write, "edit_file": tools.Write, "apply_patch": tools.Write}
 	for _, def := range f.registry.Definitions() {
 		if def.Effect != effects[def.Name] {
 			t.Errorf("%s has effect %v", def.Name, def.Effect)

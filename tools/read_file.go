@@ -26,15 +26,16 @@ const (
 
 type readFile struct {
 	workspace *workspace.Workspace
+	seen      *Seen
 	def       Definition
 }
 
 var _ Tool = (*readFile)(nil)
 
 // NewReadFile makes the read_file tool over a workspace, which the caller
-// closes.
-func NewReadFile(w *workspace.Workspace) Tool {
-	return &readFile{workspace: w, def: Definition{
+// closes. seen remembers for the agent what was read.
+func NewReadFile(w *workspace.Workspace, seen *Seen) Tool {
+	return &readFile{workspace: w, seen: seen, def: Definition{
 		Name: "read_file",
 		Description: describe("read_file", map[string]string{
 			"Mount": places(w, false), "Lines": output.Count(ReadLines, "line"), "Bytes": output.Size(ReadBytes),
@@ -75,6 +76,11 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	if f.Info.IsDir() {
 		return listFolder(f, in.Path), nil
 	}
+	// Before the rest is read: what changes meanwhile counts as not yet seen.
+	version, err := f.Version()
+	if err != nil {
+		return refusal(err)
+	}
 	r := newLineReader(f)
 	if mediaType, ok := r.image(); ok {
 		return readImage(r.r, f, in.Path, mediaType), nil
@@ -107,7 +113,11 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	if f.Linked {
 		p.notef("%s leads through a link to %s", visibleName(in.Path), visibleName(f.Name))
 	}
-	return p.result(in.Path), nil
+	res := p.result(in.Path)
+	if !res.IsError {
+		t.seen.saw(f.Name, f.ID(), version)
+	}
+	return res, nil
 }
 
 // decode gives a reader of the text that is shown of a file which is in another

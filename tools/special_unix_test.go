@@ -16,10 +16,11 @@ func TestFileToolsRefuseFIFO(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, args := range map[string]map[string]any{
-		"read_file":  {"path": "pipe"},
-		"write_file": {"path": "pipe", "content": "x"},
-		"edit_file":  {"path": "pipe", "old_text": "a", "new_text": "b"},
-		"grep":       {"path": "pipe", "pattern": "x"},
+		"read_file":   {"path": "pipe"},
+		"write_file":  {"path": "pipe", "content": "x"},
+		"edit_file":   {"path": "pipe", "old_text": "a", "new_text": "b"},
+		"apply_patch": {"patch": "*** Begin Patch\n*** Update File: pipe\n+x\n*** End Patch"},
+		"grep":        {"path": "pipe", "pattern": "x"},
 	} {
 		if got, isError := f.call(t, name, args); !isError || !strings.Contains(got, "FIFO") {
 			t.Errorf("%s: %q", name, got)

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,21 +12,21 @@ import (
 )
 
 type writeFile struct {
-	workspace *workspace.Workspace
-	def       Definition
+	changing
+	def Definition
 }
 
 var _ Tool = (*writeFile)(nil)
 
 // NewWriteFile makes the write_file tool over a workspace, which the caller
-// closes.
-func NewWriteFile(w *workspace.Workspace) Tool {
-	return &writeFile{workspace: w, def: Definition{
+// closes. seen is what the agent knows of files.
+func NewWriteFile(w *workspace.Workspace, seen *Seen) Tool {
+	return &writeFile{changing: changing{w, seen}, def: Definition{
 		Name:        "write_file",
 		Description: describe("write_file", map[string]string{"Mount": places(w, true)}),
 		Schema: object(2,
 			field{"path", "string", "The file, relative to the workspace or absolute under " + places(w, true) + "."},
-			field{"content", "string", "The whole content, written byte for byte."},
+			field{"content", "string", "The whole content."},
 		),
 		Effect: Write,
 	}}
@@ -44,17 +45,94 @@ func (t *writeFile) Execute(ctx context.Context, args json.RawMessage) (Result, 
 	if ctx.Err() != nil {
 		return canceled(), nil
 	}
-	done, err := t.workspace.WriteFile(in.Path, []byte(in.Content))
+	return t.run(1, func(k *call) error {
+		if err := k.writeFile(in.Path, in.Content); err != nil {
+			return k.wrong(in.Path, err)
+		}
+		return nil
+	})
+}
+
+// holdsThat answers a write of what is there.
+const holdsThat = " holds exactly that already: nothing to do"
+
+func (k *call) writeFile(path, content string) error {
+	t, err := k.changes.Place(path)
 	if err != nil {
-		return refusal(err)
+		return err
 	}
-	did := "overwrote"
-	if done.Created {
-		did = "created"
+	o := &outcome{target: t, path: path, known: true}
+	k.outcomes = append(k.outcomes, o)
+	if unspell(content) != content {
+		o.notes = append(o.notes, "content has a byte spelled as "+spellForm+", which was written as these characters: only edit_file and apply_patch take it for the byte")
 	}
-	return Text(fmt.Sprintf("%s %s: %s, %s%s", did, visibleName(done.Name),
-		output.Count(int64(len(in.Content)), "byte"), output.Count(int64(lineCount(in.Content)), "line"),
-		via(in.Path, done.Name, done.Linked))), nil
+	size := fmt.Sprintf("%s, %s", output.Count(int64(len(content)), "byte"), output.Count(int64(lineCount(content)), "line"))
+	if !t.Exists {
+		t.Write([]byte(content))
+		o.text = "created " + visibleName(t.Name) + ": " + size
+		return nil
+	}
+	old, kept, err := k.former(t)
+	if err != nil {
+		return err
+	}
+	data, form, err := likeBefore(old, kept, content)
+	if err != nil {
+		return err
+	}
+	if t.Version == workspace.VersionOf(data) {
+		o.same, o.text = true, visibleName(t.Name)+holdsThat
+		return nil
+	}
+	switch known := k.seen.of(k.workspace, t); {
+	case known == stale:
+		return answer(changedSince)
+	case known == unseen && t.Size() > 0:
+		return answer("it exists and you have not read it: read it first, so that nothing in it is lost unseen; or use edit_file, or another name")
+	}
+	t.Write(data)
+	o.text = "overwrote " + visibleName(t.Name) + ": " + size
+	o.notes = append(o.notes, form...)
+	return nil
+}
+
+// former is the text that a file to be overwritten has, "" where it is too
+// large to be edited.
+func (k *call) former(t *workspace.Target) (string, encoding, error) {
+	if t.Size() > MaxEditBytes {
+		return "", asIs, nil
+	}
+	content, err := t.Content(MaxEditBytes)
+	if errors.Is(err, workspace.ErrTooLarge) { // it grew just now
+		return "", asIs, nil
+	}
+	if err != nil {
+		return "", asIs, err
+	}
+	text, kept, err := decodeText(content)
+	if err != nil {
+		return "", asIs, nil // what it was cannot be gone on with
+	}
+	return text, kept, nil
+}
+
+// likeBefore gives a new content what a reader of the old one is not shown: its
+// encoding, its byte order mark and its line ends. form says which.
+func likeBefore(old string, kept encoding, content string) (data []byte, form []string, err error) {
+	const mark = "\ufeff"
+	if strings.HasPrefix(old, mark) && !strings.HasPrefix(content, mark) {
+		content = mark + content
+		form = append(form, "the byte order mark at its start was kept")
+	}
+	if f := fold(old); len(f.crlf) > 0 && !f.mixed && !strings.Contains(content, "\r") && strings.Contains(content, "\n") {
+		content = strings.ReplaceAll(content, "\n", "\r\n")
+		form = append(form, "its lines still end in CRLF")
+	}
+	if kept != asIs {
+		form = append(form, staysUTF16)
+	}
+	data, err = kept.encode(content)
+	return data, form, err
 }
 
 // lineCount is the number of lines, the last of which need not be ended.

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/internal/tripwire"
@@ -27,16 +30,28 @@ func newExecReport(j *jar, out *gate, log *networkLog) *execReport {
 	return &execReport{jar: j, gate: out, log: log, stdout: output.NewRaw(jsonStreamLimit), stderr: output.NewRaw(jsonStreamLimit)}
 }
 
-// An execJSON is the object that exec --json prints.
+// An execJSON is the object that exec --json prints. It is written in three
+// parts: the text of the streams, which may grow to six times its size, is never
+// in memory as JSON.
 type execJSON struct {
+	execBegin
+	Stdout string `json:"stdout"`
+	Stderr string `json:"stderr"`
+	execRest
+}
+
+// An execBegin is what stands before the streams.
+type execBegin struct {
 	Status   sandbox.Status `json:"status"`
 	ExitCode *int           `json:"exit_code"` // the command's own, else null
 	Signal   string         `json:"signal,omitempty"`
 	// DurationMS is from the hand-over of the command to its end.
-	DurationMS int64          `json:"duration_ms"`
-	Stdout     string         `json:"stdout"`
-	Stderr     string         `json:"stderr"`
-	Truncated  *truncatedJSON `json:"truncated"` // null when nothing was dropped
+	DurationMS int64 `json:"duration_ms"`
+}
+
+// An execRest is what stands after the streams.
+type execRest struct {
+	Truncated *truncatedJSON `json:"truncated"` // null when nothing was dropped
 	// Encoding is "lossy" when bytes were not UTF-8 and became U+FFFD.
 	Encoding     string            `json:"encoding,omitempty"`
 	Dir          string            `json:"dir"`
@@ -83,11 +98,9 @@ type truncatedJSON struct {
 // write prints the object.
 func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 	info, stdout, stderr := r.jar.Info(), r.stdout.Kept(), r.stderr.Kept()
-	object := execJSON{
-		Status: result.Status, ExitCode: result.ExitCode, Signal: result.Signal,
-		DurationMS: result.Duration.Milliseconds(), Dir: result.Dir,
-		Stdout: stdout.String(), Stderr: stderr.String(),
-		OOMKills: result.OOMKills, ForkFailures: result.ForkFailures,
+	begin := execBegin{Status: result.Status, ExitCode: result.ExitCode, Signal: result.Signal, DurationMS: result.Duration.Milliseconds()}
+	rest := execRest{
+		Dir: result.Dir, OOMKills: result.OOMKills, ForkFailures: result.ForkFailures,
 		Left: orEmpty(result.Left), LeftCount: result.LeftCount,
 		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
 		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, Profile: info.Profile, User: info.User,
@@ -96,15 +109,67 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		Readings:  orEmpty(info.Readings), Capabilities: info.Capabilities,
 	}
 	hosts, injections := r.gate.rules()
-	object.AllowHosts, object.InjectHeaders = orEmpty(hosts), orEmpty(injections)
-	object.NetworkDecisions, object.NetworkDropped = r.log.list()
+	rest.AllowHosts, rest.InjectHeaders = orEmpty(hosts), orEmpty(injections)
+	rest.NetworkDecisions, rest.NetworkDropped = r.log.list()
 	if stdout.Dropped > 0 || stderr.Dropped > 0 {
-		object.Truncated = &truncatedJSON{Stdout: stdout.Dropped, Stderr: stderr.Dropped}
+		rest.Truncated = &truncatedJSON{Stdout: stdout.Dropped, Stderr: stderr.Dropped}
 	}
 	if stdout.Lossy || stderr.Lossy {
-		object.Encoding = "lossy"
+		rest.Encoding = "lossy"
 	}
-	return writeJSON(w, object)
+	object := execJSON{execBegin: begin, Stdout: stdout.String(), Stderr: stderr.String(), execRest: rest}
+	if err := object.write(w); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+// write prints the object on one line.
+func (o execJSON) write(to io.Writer) error {
+	w := bufio.NewWriterSize(to, jsonPiece)
+	begin, err := json.Marshal(o.execBegin)
+	if err != nil {
+		return err
+	}
+	rest, err := json.Marshal(o.execRest)
+	if err != nil {
+		return err
+	}
+	_, _ = w.Write(begin[:len(begin)-1]) // a failure is kept for Flush
+	for _, stream := range []struct{ name, text string }{{"stdout", o.Stdout}, {"stderr", o.Stderr}} {
+		_, _ = fmt.Fprintf(w, `,"%s":`, stream.name)
+		if err := writeJSONString(w, stream.text); err != nil {
+			return err
+		}
+	}
+	_ = w.WriteByte(',')
+	_, _ = w.Write(rest[1:])
+	_ = w.WriteByte('\n')
+	return w.Flush()
+}
+
+// jsonPiece is how many bytes of a long text are turned into JSON at a time.
+const jsonPiece = 32 << 10
+
+// writeJSONString prints a string, which is valid UTF-8, in pieces.
+func writeJSONString(w *bufio.Writer, text string) error {
+	_ = w.WriteByte('"')
+	var piece bytes.Buffer
+	encoder := json.NewEncoder(&piece)
+	encoder.SetEscapeHTML(false)
+	for len(text) > 0 {
+		n := min(len(text), jsonPiece)
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n-- // it is the rest of a character
+		}
+		piece.Reset()
+		if err := encoder.Encode(text[:n]); err != nil {
+			return err
+		}
+		_, _ = w.Write(piece.Bytes()[1 : piece.Len()-2]) // without quotes and line end
+		text = text[n:]
+	}
+	return w.WriteByte('"')
 }
 
 // orEmpty makes an empty list of none, which is not null in JSON.

@@ -254,10 +254,11 @@ func (j *job) registry() (*tools.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry := new(tools.Registry)
+	registry, seen := new(tools.Registry), new(tools.Seen)
 	for _, tool := range []tools.Tool{
 		bash, tools.NewBashOutput(j.jobs), tools.NewBashKill(j.jobs),
-		tools.NewReadFile(j.folder), tools.NewWriteFile(j.folder), tools.NewEditFile(j.folder),
+		tools.NewReadFile(j.folder, seen), tools.NewWriteFile(j.folder, seen), tools.NewEditFile(j.folder, seen),
+		tools.NewApplyPatch(j.folder, seen),
 		tools.NewGlob(j.folder), tools.NewGrep(j.folder),
 	} {
 		if err := registry.Register(tool); err != nil {

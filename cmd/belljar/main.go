@@ -28,9 +28,9 @@ const (
 	// collectPercent lets a short run end before the first collection, which
 	// would come at 4 MiB of heap.
 	collectPercent = 400
-	// memoryGoal is where collections come as often as it takes, in bytes: three
-	// quarters of the 64 MiB that a run may take.
-	memoryGoal = 48 << 20
+	// memoryGoal is where collections come as often as it takes, in bytes: half
+	// of the 64 MiB that a run may take. A quarter is the program itself.
+	memoryGoal = 32 << 20
 )
 
 // tuneMemory sets when the memory of this process is collected, unless the

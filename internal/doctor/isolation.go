@@ -172,8 +172,17 @@ func (e *examination) seesInside(ctx context.Context, file string) (bool, error)
 	if err != nil {
 		return false, nil // it went meanwhile
 	}
-	out, err := e.probe(ctx, "stat -c '%s %Y' "+quote(file)+" 2>/dev/null; true")
-	return strings.TrimSpace(out) == fmt.Sprint(info.Size(), info.ModTime().Unix()), err
+	out, err := e.probe(ctx, sizeAndTime(file))
+	whole, _, _ := strings.Cut(strings.TrimSpace(out), ".")
+	return whole == fmt.Sprint(info.Size(), info.ModTime().Unix()), err
+}
+
+// sizeAndTime is a script that tells the size of a file and when it was changed,
+// perhaps in parts of a second. Not every kernel has the call that a recent stat
+// makes.
+func sizeAndTime(file string) string {
+	file = quote(file)
+	return "stat -c '%s %Y' " + file + " 2>/dev/null || find " + file + " -maxdepth 0 -printf '%s %T@\n' 2>/dev/null; true"
 }
 
 // checkSecrets proves that this process's environment is not inside. The
@@ -188,11 +197,11 @@ func (e *examination) checkSecrets(ctx context.Context) (string, error) {
 			return "", errors.New("a secret of this process's environment is visible inside")
 		}
 	}
-	if out, err = e.probe(ctx, "stat -c %s / 2>/dev/null; true"); err != nil {
+	if out, err = e.probe(ctx, sizeAndTime("/")); err != nil {
 		return "", err
 	}
 	if strings.TrimSpace(out) == "" {
-		return "", fmt.Errorf("%w: the image has no stat, without which keys cannot be looked for; no secret of this process was seen", errSkip)
+		return "", fmt.Errorf("%w: neither stat nor find works in the image, without which keys cannot be looked for; no secret of this process was seen", errSkip)
 	}
 	for _, file := range e.opts.KeyFiles {
 		seen, err := e.seesInside(ctx, file)

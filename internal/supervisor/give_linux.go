@@ -164,7 +164,7 @@ func (g *giver) own(dir int, name string) {
 			g.given.Kept++
 			return
 		}
-		if unix.Fchownat(fd, "", g.Owner.UID, g.Owner.GID, unix.AT_EMPTY_PATH) != nil {
+		if chown(fd, g.Owner) != nil {
 			g.given.Refused++
 			return
 		}
@@ -176,10 +176,23 @@ func (g *giver) own(dir int, name string) {
 	if bits == 0 {
 		return
 	}
-	if unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), mode&0o7777&^bits) != nil {
+	if unix.Chmod(handle(fd), mode&0o7777&^bits) != nil {
 		g.given.Refused++
 	}
 }
+
+// chown changes the owner of what a handle stands for, a link included. gVisor
+// takes such a handle only by its name in /proc.
+func chown(fd int, owner Ids) error {
+	err := unix.Fchownat(fd, "", owner.UID, owner.GID, unix.AT_EMPTY_PATH)
+	if errors.Is(err, unix.EBADF) {
+		err = unix.Chown(handle(fd), owner.UID, owner.GID)
+	}
+	return err
+}
+
+// handle is the path that leads to what a handle stands for, wherever that is.
+func handle(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
 // mayGive tells whether a file of somebody else may be given away: one that
 // was there before the sandbox and has a second name may be a file that is

@@ -126,17 +126,24 @@ func (c Change) rank() int {
 	}
 }
 
-// elsewhere finds the folder of hooks and the files that a repository's
-// configuration takes from somewhere else, as written there.
-func elsewhere(config []byte) (hooks, includes []string) {
-	form := regexp.MustCompile(`(?im)^[ \t]*(hookspath|path)[ \t]*=[ \t]*"?([^"#;\r\n]+)`)
+// elsewhere finds what a repository's configuration takes from somewhere else,
+// as written there: folders of hooks, files that are included, and programs that
+// are run, of which only the first word is looked at.
+func elsewhere(config []byte) (hooks, includes, programs []string) {
+	form := regexp.MustCompile(`(?im)^[ \t]*(?:\[[^]]*\][ \t]*)?([a-z]+)[ \t]*=[ \t]*"?([^"#;\r\n]+)`)
 	for _, match := range form.FindAllSubmatch(config, -1) {
 		value := strings.TrimSpace(string(match[2]))
-		if strings.EqualFold(string(match[1]), "path") {
-			includes = append(includes, value)
-		} else {
+		switch strings.ToLower(string(match[1])) {
+		case "hookspath":
 			hooks = append(hooks, value)
+		case "path", "attributesfile":
+			includes = append(includes, value)
+		case "askpass", "clean", "cmd", "command", "driver", "editor", "fsmonitor", "helper", "pager", "process",
+			"program", "smudge", "sshcommand", "textconv":
+			if words := strings.Fields(strings.TrimPrefix(value, "!")); len(words) > 0 {
+				programs = append(programs, words[0])
+			}
 		}
 	}
-	return hooks, includes
+	return hooks, includes, programs
 }

@@ -197,6 +197,48 @@ func TestLedToByAbsolutePath(t *testing.T) {
 	}
 }
 
+// TestLedToFromElsewhere: a configuration can be in several files and name its
+// files in several ways.
+func TestLedToFromElsewhere(t *testing.T) {
+	outside := t.TempDir()
+	for _, test := range []struct{ name, config, worktree, included, want string }{
+		{name: "hooks by an included file", config: "[include]\n\tpath = ../tools/git.conf\n", included: "[core]\n\thooksPath = tools/hooks\n", want: "tools/hooks/pre-push"},
+		{name: "hooks of a worktree", worktree: "[core]\n\thooksPath = tools/hooks\n", want: "tools/hooks/pre-push"},
+		{name: "hooks below the home folder", config: "[core]\n\thooksPath = ~/tools/hooks\n", want: "tools/hooks/pre-push"},
+		{name: "hooks through a link from outside", config: "[core]\n\thooksPath = " + outside + "/link/tools/hooks\n", want: "tools/hooks/pre-push"},
+		{name: "hooks in the line of the section", config: "[core] hooksPath = tools/hooks\n", want: "tools/hooks/pre-push"},
+		{name: "a file that includes itself", config: "[include]\n\tpath = ../tools/git.conf\n", included: "[include]\n\tpath = git.conf\n[core]\n\tfsmonitor = tools/watch --all\n", want: "tools/watch"},
+		{name: "a filter", config: "[filter \"x\"]\n\tclean = ./tools/watch %f\n", want: "tools/watch"},
+		{name: "a helper of the shell", config: "[credential]\n\thelper = !tools/watch\n", want: "tools/watch"},
+		{name: "attributes", config: "[core]\n\tattributesFile = ../tools/watch\n", want: "tools/watch"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("HOME", dir)
+			link := filepath.Join(outside, "link")
+			_ = os.Remove(link) // that of the case before
+			if err := os.Symlink(dir, link); err != nil {
+				t.Fatal(err)
+			}
+			put(t, dir, ".git/HEAD", "ref: refs/heads/main\n")
+			put(t, dir, ".git/config", test.config)
+			put(t, dir, ".git/config.worktree", test.worktree)
+			put(t, dir, "tools/git.conf", test.included)
+			put(t, dir, "tools/hooks/pre-push", "old")
+			put(t, dir, "tools/watch", "old")
+			put(t, dir, "tools/other", "old")
+			wire := set(t, dir, tripwire.Options{})
+			for _, name := range []string{test.want, "tools/other"} {
+				put(t, dir, name, "new")
+			}
+			changes, _ := check(t, wire)
+			if diff := cmp.Diff([]string{"changed " + test.want}, changes); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestGitComesFirst: however many other files change, what git obeys in the
 // repository at the root stands first, with what to do.
 func TestGitComesFirst(t *testing.T) {

@@ -190,31 +190,77 @@ func (k *walk) repository(f folder) {
 	for _, name := range repositoryFolders() {
 		k.queue = append(k.queue, folder{path: path.Join(f.path, name)})
 	}
-	config := k.files[path.Join(f.path, "config")].kept
-	hookPaths, includes := elsewhere(config)
-	for _, name := range hookPaths {
-		if at, ok := k.below(path.Dir(f.path), name); ok {
+	for _, name := range []string{"config", "config.worktree"} {
+		k.configuration(path.Join(f.path, name), path.Dir(f.path), maxIncludes)
+	}
+}
+
+// maxIncludes is how deep files that include each other are followed, which is
+// where git gives up as well.
+const maxIncludes = 10
+
+// configuration looks at what a file of git's configuration, which was looked
+// at, takes from elsewhere in the workspace. Hooks and programs are named from
+// the top of the working tree, included files from the file that includes them.
+func (k *walk) configuration(name, top string, depth int) {
+	hooks, includes, programs := elsewhere(k.files[name].kept)
+	for _, value := range hooks {
+		if at, ok := k.below(top, value); ok {
 			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true})
 		}
 	}
-	for _, name := range includes {
-		if at, ok := k.below(f.path, name); ok {
+	for _, value := range programs {
+		// Others are looked up in PATH.
+		if at, ok := k.below(top, value); ok && strings.Contains(value, "/") {
 			k.file(at, gitWord)
 		}
+	}
+	for _, value := range includes {
+		at, ok := k.below(path.Dir(name), value)
+		if _, seen := k.files[at]; !ok || seen || depth == 0 {
+			continue
+		}
+		k.file(at, gitWord)
+		k.configuration(at, top, depth-1)
 	}
 }
 
 // below finds a path that a configuration names, which may be relative to a
-// folder or absolute, and tells whether it lies in the folder that is walked.
+// folder, to the home folder or absolute, and tells whether it lies in the
+// folder that is walked.
 func (k *walk) below(from, name string) (at string, ok bool) {
-	at = path.Join(from, name)
-	if filepath.IsAbs(name) {
-		rel, err := filepath.Rel(k.dir, name)
+	if rest, homely := strings.CutPrefix(name, "~/"); homely {
+		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", false
 		}
-		at = filepath.ToSlash(rel)
+		name = filepath.Join(home, rest)
 	}
+	if !filepath.IsAbs(name) {
+		at = path.Join(from, name)
+		return at, fs.ValidPath(at)
+	}
+	if at, ok = k.relative(name); ok {
+		return at, true
+	}
+	// A link outside may lead back in. What is not there yet has a folder.
+	for rest := ""; ; rest, name = filepath.Join(filepath.Base(name), rest), filepath.Dir(name) {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			return k.relative(filepath.Join(real, rest))
+		}
+		if name == filepath.Dir(name) {
+			return "", false
+		}
+	}
+}
+
+// relative is a host path as seen from the folder that is walked.
+func (k *walk) relative(name string) (at string, ok bool) {
+	rel, err := filepath.Rel(k.dir, name)
+	if err != nil {
+		return "", false
+	}
+	at = filepath.ToSlash(rel)
 	return at, fs.ValidPath(at)
 }
 

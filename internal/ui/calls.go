@@ -14,7 +14,7 @@ const callLines = 5
 // tellingArguments are the names of arguments that say by themselves what a
 // call is about, the most telling first. Tools are not named here, so that a
 // new tool is shown well without a change.
-var tellingArguments = [...]string{"command", "pattern", "path", "query", "url", "job"}
+var tellingArguments = [...]string{"command", "pattern", "path", "query", "url", "job", "patch"}
 
 // An argument is one argument of a call: a text as it is, or any other value
 // in JSON.

@@ -80,10 +80,10 @@ func TestFurther(t *testing.T) {
 				_ = f.Close()
 			}
 			same := func(old []byte) ([]byte, error) { return old, nil }
-			if _, err := w.UpdateFile(test.path, 1000, same); test.err == nil && !errors.Is(err, test.written) {
+			if _, err := updateFile(w, test.path, 1000, same); test.err == nil && !errors.Is(err, test.written) {
 				t.Errorf("UpdateFile: %v, want %v", err, test.written)
 			}
-			if _, err := w.WriteFile(test.path, []byte(test.text)); !errors.Is(err, test.written) {
+			if _, err := writeFile(w, test.path, []byte(test.text)); !errors.Is(err, test.written) {
 				t.Errorf("WriteFile: %v, want %v", err, test.written)
 			}
 		})

@@ -30,7 +30,7 @@ func FuzzWriteFile(f *testing.F) {
 		}
 		defer w.Close()
 		_ = os.Symlink(target, filepath.Join(dir, "link")) // some targets cannot be
-		written, err := w.WriteFile(name, []byte("evil"))
+		written, err := writeFile(w, name, []byte("evil"))
 		var refusal *workspace.Refusal
 		switch {
 		case errors.As(err, &refusal):

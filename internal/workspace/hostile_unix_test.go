@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/belljar/belljar/internal/workspace"
 	"github.com/belljar/belljar/sandbox"
@@ -39,7 +41,7 @@ func TestSpecialFiles(t *testing.T) {
 		if _, err := w.Open(name); !errors.Is(err, workspace.ErrFileType) {
 			t.Errorf("Open(%q) = %v, want ErrFileType", name, err)
 		}
-		if _, err := w.WriteFile(name, nil); !errors.Is(err, workspace.ErrFileType) {
+		if _, err := writeFile(w, name, nil); !errors.Is(err, workspace.ErrFileType) {
 			t.Errorf("WriteFile(%q) = %v, want ErrFileType", name, err)
 		}
 	}
@@ -76,6 +78,30 @@ func swap(ctx context.Context, t *testing.T, dir string, makers ...func(path str
 // blocks.
 func TestRaceWithSwaps(t *testing.T) {
 	w, dir := open(t)
+	race(t, w, dir)
+}
+
+// rounds is how often a race is run: BELLJAR_TEST_ROUNDS, or a number that
+// takes a few seconds.
+func rounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("BELLJAR_TEST_ROUNDS")
+	if text == "" {
+		return 10_000
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("BELLJAR_TEST_ROUNDS: %v", err)
+	}
+	return n
+}
+
+// slowest is the longest that a call of a race may take: one that waits for
+// something takes for ever.
+const slowest = 10 * time.Second
+
+func race(t *testing.T, w *workspace.Workspace, dir string) {
+	t.Helper()
 	outside := filepath.Join(dir, "..", "outside")
 	put(t, filepath.Join(outside, "file"), "untouched")
 	ctx, stop := context.WithCancel(t.Context())
@@ -88,12 +114,14 @@ func TestRaceWithSwaps(t *testing.T) {
 		func(path string) error { return os.Symlink("spot", path) },
 	)
 	var written, refused int
-	for i := range 10_000 {
+	// On a slow disk few writes come through: go on until one has.
+	for i, n := 0, rounds(t); i < n || i < 50*n && (written == 0 || refused == 0); i++ {
+		start := time.Now()
 		name := fmt.Sprintf("spot/f%d", i%3)
 		if i%4 == 0 {
 			name = "spot/file"
 		}
-		_, err := w.WriteFile(name, []byte("evil"))
+		err := attack(w, i, name)
 		var refusal *workspace.Refusal
 		switch {
 		case err == nil:
@@ -105,6 +133,9 @@ func TestRaceWithSwaps(t *testing.T) {
 		}
 		if i%10 == 0 {
 			readInside(t, w)
+		}
+		if took := time.Since(start); took > slowest {
+			t.Fatalf("call %d took %v", i, took)
 		}
 	}
 	stop()
@@ -124,6 +155,71 @@ func TestRaceWithSwaps(t *testing.T) {
 		t.Errorf("%d written, %d refused: the race did not happen", written, refused)
 	}
 	t.Logf("%d written, %d refused", written, refused)
+}
+
+// attack changes what a name leads to in one of several ways.
+func attack(w *workspace.Workspace, i int, name string) error {
+	return w.Change(func(c *workspace.Changes) error {
+		target, err := c.Place(name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case i%5 == 1 && target.Exists:
+			target.Remove()
+		case i%5 == 2 && target.Exists:
+			content, err := target.Content(100)
+			if err != nil {
+				return err
+			}
+			if string(content) == "untouched" {
+				return errors.New("the file outside was read")
+			}
+			target.Write(append(content[:min(len(content), 50)], "more"...))
+		default:
+			target.Write([]byte("evil"))
+		}
+		if i%3 == 0 { // a second one, so that there is something to put back
+			if second, err := c.Place("safe"); err == nil {
+				second.Write([]byte(name))
+			}
+		}
+		return nil
+	})
+}
+
+// While the sandbox swaps a file for another name of a file outside, for a
+// link and for nothing, the file outside stays as it is: a change is a new file
+// in the place of the old one.
+func TestRaceWithHardLinks(t *testing.T) {
+	w, dir := open(t)
+	outside := filepath.Join(dir, "..", "outside")
+	put(t, outside, "untouched")
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := swap(ctx, t, dir,
+		func(path string) error { return os.WriteFile(path, []byte("plain"), 0o644) },
+		func(path string) error { return os.Link(outside, path) },
+		func(path string) error { return os.Symlink("../outside", path) },
+	)
+	changed := 0
+	for i, n := 0, rounds(t)/4; i < n || i < 50*n && changed < 10; i++ {
+		_, err := updateFile(w, "spot", 100, func(old []byte) ([]byte, error) { return append(old, '!'), nil })
+		var refusal *workspace.Refusal
+		if err != nil && !errors.As(err, &refusal) {
+			t.Fatalf("edit %d: %v", i, err)
+		}
+		if err == nil {
+			changed++
+		}
+	}
+	stop()
+	<-stopped
+	if got := read(t, outside); got != "untouched" {
+		t.Errorf("the file outside holds %q", got)
+	}
+	if changed < 10 {
+		t.Errorf("%d edits succeeded: the race did not happen", changed)
+	}
 }
 
 func readInside(t *testing.T, w *workspace.Workspace) {
@@ -158,7 +254,7 @@ func TestWriteFileOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a/b/new", "other", "shared/new"} {
-		if _, err := w.WriteFile(name, []byte("new")); err != nil {
+		if _, err := writeFile(w, name, []byte("new")); err != nil {
 			t.Fatal(err)
 		}
 	}

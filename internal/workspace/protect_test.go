@@ -130,11 +130,11 @@ func TestProtect(t *testing.T) {
 		".git/commondir", ".git/config.worktree", ".GIT/CONFIG", ".Git/hooks/x",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := w.WriteFile(name, []byte("bad"))
+			_, err := writeFile(w, name, []byte("bad"))
 			if !errors.Is(err, workspace.ErrProtected) || !strings.Contains(err.Error(), "git on the host runs") {
 				t.Errorf("WriteFile: %v, want ErrProtected", err)
 			}
-			_, err = w.UpdateFile(name, 1000, func([]byte) ([]byte, error) { return []byte("bad"), nil })
+			_, err = updateFile(w, name, 1000, func([]byte) ([]byte, error) { return []byte("bad"), nil })
 			if !errors.Is(err, workspace.ErrProtected) && !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("UpdateFile: %v, want ErrProtected", err)
 			}
@@ -147,7 +147,7 @@ func TestProtect(t *testing.T) {
 		t.Errorf("hooks hold %v, error %v; want nothing", entries, err)
 	}
 	for _, name := range []string{"file", ".git/HEAD", ".git/new", "folder/info/exclude", ".gitignore", "sub/.git/config"} {
-		if _, err := w.WriteFile(name, []byte("good")); err != nil {
+		if _, err := writeFile(w, name, []byte("good")); err != nil {
 			t.Errorf("WriteFile(%q): %v, want it written", name, err)
 		}
 	}

@@ -17,8 +17,13 @@ var (
 	// ErrFileType is wrapped when what was found is of a kind that the call
 	// does not take, such as a FIFO.
 	ErrFileType = errors.New("wrong type of file")
-	// ErrChanged is wrapped when a file changed while it was being edited.
+	// ErrChanged is wrapped when a file changed while it was being changed here.
 	ErrChanged = errors.New("changed meanwhile")
+	// ErrTwice is wrapped when one file is to be changed twice in one step.
+	ErrTwice = errors.New("named twice")
+	// ErrPartly is wrapped when some of several changes are made, since they
+	// could not be put back.
+	ErrPartly = errors.New("partly done")
 	// ErrReadOnly is wrapped when a path to write leads to a folder that is
 	// mounted read-only.
 	ErrReadOnly = errors.New("read-only")

@@ -30,9 +30,13 @@ type place struct {
 	parent []string    // the folder's own names, from the workspace down, no links
 	info   fs.FileInfo // what is there, nil for nothing; never a link
 	linked bool        // a link was followed
+	made   []folder    // folders that were made on the way
 }
 
-func (p *place) close() { p.dir.Close() }
+func (p *place) close() {
+	p.dir.Close()
+	closeFolders(p.made)
+}
 
 // name is the path of the place relative to the workspace, without links; in
 // another folder it is absolute.
@@ -61,6 +65,7 @@ type walk struct {
 	link, target string // the link followed last
 	links        int
 	swaps        int
+	made         []folder
 }
 
 // errSwapped says that what a step saw was replaced before it was entered.
@@ -89,6 +94,8 @@ func (w *Workspace) resolve(name string, why purpose) (*place, error) {
 		if k.dir != nil {
 			k.dir.Close()
 		}
+		removeFolders(k.made)
+		closeFolders(k.made)
 		return nil, failure(name, "opening", err)
 	}
 	return p, nil
@@ -150,6 +157,7 @@ func (k *walk) run() (*place, error) {
 func (k *walk) place(base string, info fs.FileInfo) *place {
 	return &place{
 		in: k.in, home: k.in == k.w.home, dir: k.dir, base: base, parent: k.names, info: info, linked: k.links > 0,
+		made: k.made,
 	}
 }
 

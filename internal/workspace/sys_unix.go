@@ -64,6 +64,15 @@ func linkCount(info fs.FileInfo) int {
 	return int(st.Nlink)
 }
 
+// idOf tells files apart by the numbers of their device and inode.
+func idOf(info fs.FileInfo) FileID {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return FileID{}
+	}
+	return FileID{dev: uint64(st.Dev), ino: uint64(st.Ino)}
+}
+
 // uidGid are the numbers of a file's owner and group.
 func uidGid(info fs.FileInfo) (uid, gid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)

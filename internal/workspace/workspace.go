@@ -33,6 +33,8 @@ type Workspace struct {
 	// write serialises writers, so that two edits of one file through two
 	// names cannot lose one of them.
 	write sync.Mutex
+	// renamer puts files in place.
+	renamer renamer
 }
 
 // A mounted is a folder of the host where the sandbox sees it.
@@ -63,7 +65,7 @@ func Open(abs, mount string, owner sandbox.Owner) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening workspace: %w", err)
 	}
-	return &Workspace{home: home, owner: owner}, nil
+	return &Workspace{home: home, owner: owner, renamer: renamer{swap: swapNames, new: renameNew}}, nil
 }
 
 // Add opens one more folder that the sandbox sees, so that paths may lead there

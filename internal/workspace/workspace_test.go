@@ -183,7 +183,7 @@ func TestClosed(t *testing.T) {
 	if _, err := w.Open("x"); !errors.Is(err, os.ErrClosed) || errors.As(err, &refusal) {
 		t.Errorf("Open on a closed workspace: %v, want os.ErrClosed and no refusal", err)
 	}
-	if _, err := w.WriteFile("x", nil); !errors.Is(err, os.ErrClosed) {
+	if _, err := writeFile(w, "x", nil); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("WriteFile on a closed workspace: %v", err)
 	}
 }

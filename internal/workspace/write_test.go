@@ -22,19 +22,19 @@ func TestWriteFile(t *testing.T) {
 	link(t, "real", filepath.Join(dir, "folder"))
 	for _, tt := range []struct {
 		name, path string
-		want       workspace.Written
+		want       written
 	}{
-		{"new", "new", workspace.Written{Name: "new", Created: true}},
-		{"again", "new", workspace.Written{Name: "new"}},
-		{"missing parents", "p/q/r/file", workspace.Written{Name: "p/q/r/file", Created: true}},
-		{"absolute", "/workspace/abs", workspace.Written{Name: "abs", Created: true}},
-		{"through a link", "link", workspace.Written{Name: "real/target", Linked: true}},
-		{"through a dangling link", "dangling", workspace.Written{Name: "real/later", Linked: true, Created: true}},
-		{"through a link to a folder", "folder/x", workspace.Written{Name: "real/x", Linked: true, Created: true}},
+		{"new", "new", written{Name: "new", Created: true}},
+		{"again", "new", written{Name: "new"}},
+		{"missing parents", "p/q/r/file", written{Name: "p/q/r/file", Created: true}},
+		{"absolute", "/workspace/abs", written{Name: "abs", Created: true}},
+		{"through a link", "link", written{Name: "real/target", Linked: true}},
+		{"through a dangling link", "dangling", written{Name: "real/later", Linked: true, Created: true}},
+		{"through a link to a folder", "folder/x", written{Name: "real/x", Linked: true, Created: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			data := "bytes of " + tt.name + "\x00\r\n\xff"
-			got, err := w.WriteFile(tt.path, []byte(data))
+			got, err := writeFile(w, tt.path, []byte(data))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestWriteFileRefuses(t *testing.T) {
 		{"name too long", strings.Repeat("n", 300), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := w.WriteFile(tt.path, []byte("evil"))
+			_, err := writeFile(w, tt.path, []byte("evil"))
 			var refusal *workspace.Refusal
 			if !errors.As(err, &refusal) || (tt.wantErr != nil && !errors.Is(err, tt.wantErr)) {
 				t.Errorf("WriteFile(%q) = %v, want a refusal that is %v", tt.path, err, tt.wantErr)
@@ -121,14 +121,14 @@ func TestWriteFileModes(t *testing.T) {
 		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.WriteFile(name, []byte("new")); err != nil {
+		if _, err := writeFile(w, name, []byte("new")); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != mode {
 			t.Errorf("mode is %v after the write, want %v (%v)", info.Mode(), mode, err)
 		}
 	}
-	if _, err := w.WriteFile("sub/new", nil); err != nil {
+	if _, err := writeFile(w, "sub/new", nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]fs.FileMode{"sub": fs.ModeDir | 0o700, "sub/new": 0o600} {
@@ -142,7 +142,7 @@ func TestUpdateFile(t *testing.T) {
 	w, dir := open(t)
 	path := filepath.Join(dir, "file")
 	put(t, path, "one")
-	got, err := w.UpdateFile("file", 10, func(old []byte) ([]byte, error) { return append(old, " two"...), nil })
+	got, err := updateFile(w, "file", 10, func(old []byte) ([]byte, error) { return append(old, " two"...), nil })
 	if err != nil || got.Name != "file" || got.Created {
 		t.Fatalf("UpdateFile = %+v, %v", got, err)
 	}
@@ -151,16 +151,16 @@ func TestUpdateFile(t *testing.T) {
 	}
 
 	boom := errors.New("boom")
-	if _, err := w.UpdateFile("file", 10, func([]byte) ([]byte, error) { return nil, boom }); err != boom {
+	if _, err := updateFile(w, "file", 10, func([]byte) ([]byte, error) { return nil, boom }); err != boom {
 		t.Errorf("error of the update came back as %v", err)
 	}
-	if _, err := w.UpdateFile("file", 6, nil); !errors.Is(err, workspace.ErrTooLarge) {
+	if _, err := updateFile(w, "file", 6, nil); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("a file over the limit: %v", err)
 	}
-	if _, err := w.UpdateFile("none", 10, nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := updateFile(w, "none", 10, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := w.UpdateFile(".", 10, nil); !errors.Is(err, workspace.ErrFileType) {
+	if _, err := updateFile(w, ".", 10, nil); !errors.Is(err, workspace.ErrFileType) {
 		t.Errorf("a folder: %v", err)
 	}
 	if got := read(t, path); got != "one two" {
@@ -180,7 +180,7 @@ func TestUpdateFileSeesAChange(t *testing.T) {
 			w, dir := open(t)
 			path := filepath.Join(dir, "file")
 			put(t, path, "mine")
-			_, err := w.UpdateFile("file", 100, func([]byte) ([]byte, error) { return []byte("edited"), change(path) })
+			_, err := updateFile(w, "file", 100, func([]byte) ([]byte, error) { return []byte("edited"), change(path) })
 			if !errors.Is(err, workspace.ErrChanged) {
 				t.Errorf("UpdateFile = %v, want ErrChanged", err)
 			}
@@ -202,7 +202,7 @@ func TestUpdateFileConcurrently(t *testing.T) {
 	for _, name := range []string{"file", "alias"} {
 		group.Go(func() {
 			for range each {
-				if _, err := w.UpdateFile(name, 1000, func(old []byte) ([]byte, error) { return append(old, 'x'), nil }); err != nil {
+				if _, err := updateFile(w, name, 1000, func(old []byte) ([]byte, error) { return append(old, 'x'), nil }); err != nil {
 					t.Error(err)
 				}
 			}

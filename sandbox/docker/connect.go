@@ -26,9 +26,9 @@ const MinAPIVersion = "1.41"
 // answers in milliseconds; one that hangs must not hide the next candidate.
 const connectTimeout = 5 * time.Second
 
-// infoTimeout bounds the question for what an engine has, once it has answered.
-// Podman gathers that anew each time, which took it four seconds on a busy
-// machine.
+// infoTimeout bounds the questions for what an engine is and has, once it has
+// answered. Podman gathers that anew for either, which took it four seconds on a
+// busy machine.
 const infoTimeout = 30 * time.Second
 
 // maxIdleConns bounds the connections that are kept open between calls.

@@ -39,15 +39,18 @@ func (v engineVersion) podman() bool {
 // maxProbeSize bounds an engine's answer to a question about itself, in bytes.
 const maxProbeSize = 1 << 20
 
-// probe asks an engine for its versions, within connectTimeout, and at the same
-// time for what it has: engines run programs of their own for either answer.
-// The version may be known where the rest failed.
+// probe asks whether an engine answers at all, within connectTimeout, and then
+// for its versions and for what it has at once: engines run programs of their
+// own for either answer. The version may be known where the rest failed.
 func probe(ctx context.Context, endpoint Endpoint, api *client.Client) (version engineVersion, info system.Info, err error) {
+	if err := ask(ctx, connectTimeout, endpoint, api, "/_ping", nil); err != nil {
+		return version, info, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	asked := make(chan error, 1) // one answer, so the sender never waits
 	go func() { asked <- ask(ctx, infoTimeout, endpoint, api, "/info", &info) }()
-	err = ask(ctx, connectTimeout, endpoint, api, "/version", &version)
+	err = ask(ctx, infoTimeout, endpoint, api, "/version", &version)
 	if err == nil && version.APIVersion == "" {
 		err = errNoContainerEngine
 	}
@@ -63,9 +66,10 @@ func probe(ctx context.Context, endpoint Endpoint, api *client.Client) (version 
 var errNoContainerEngine = errors.New("what answers there is no container engine")
 
 // ask gets a JSON object within a bound from a path that needs no agreed
-// version. The client's own calls are of no use here: an engine too new for them
-// answers every versioned path with an error, and their errors do not tell a
-// socket that refuses from one that is missing.
+// version; without a place for one it only looks that there is an answer. The
+// client's own calls are of no use here: an engine too new for them answers
+// every versioned path with an error, and their errors do not tell a socket that
+// refuses from one that is missing.
 func ask(ctx context.Context, bound time.Duration, endpoint Endpoint, api *client.Client, path string, answer any) error {
 	late := fmt.Errorf("no answer to %s within %s", path, bound)
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, late)
@@ -100,7 +104,7 @@ func ask(ctx context.Context, bound time.Duration, endpoint Endpoint, api *clien
 		return fmt.Errorf("reading its answer to %s: %w", path, err)
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("it answers %q to %s", response.Status, path)
-	case json.Unmarshal(body, answer) != nil:
+	case answer != nil && json.Unmarshal(body, answer) != nil:
 		return errNoContainerEngine
 	}
 	return nil

@@ -57,6 +57,7 @@ func respond(w http.ResponseWriter, value any) {
 // versionedEngine says that it takes those versions of the API.
 func versionedEngine(oldest, newest, info string) http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_ping", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "OK") })
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		respond(w, map[string]string{"Version": "20.10.24+dfsg1", "ApiVersion": newest, "MinAPIVersion": oldest})
 	})
@@ -137,6 +138,7 @@ func TestConnectNewerEngine(t *testing.T) {
 
 func TestConnectPodmanRootless(t *testing.T) {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_ping", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "OK") })
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		respond(w, map[string]any{
 			"Version": "4.3.1", "ApiVersion": "1.41", "MinAPIVersion": "1.24",
@@ -229,7 +231,7 @@ func TestConnectHangingEngine(t *testing.T) {
 	defer close(released)
 	start := time.Now()
 	_, err := connectFirst(t.Context(), []Endpoint{{Host: host, Source: "test"}}, Options{}, "")
-	wantLine(t, err, ErrNoEngine, host+" (test): no answer to /version within 5s")
+	wantLine(t, err, ErrNoEngine, host+" (test): no answer to /_ping within 5s")
 	if !asked.Load() {
 		t.Error("the engine was never asked")
 	}

@@ -1,8 +1,11 @@
 package docker_test
 
 import (
+	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,4 +69,66 @@ func TestMemoryExhaustedBesideAnother(t *testing.T) {
 	if got := wait(); got.err != nil || got.result.Status != sandbox.OutOfMemory {
 		t.Errorf("the other command: %s, %v, want out_of_memory", describe(got.result), got.err)
 	}
+}
+
+// TestProcessesExhausted goes over the number of processes in every kind of
+// sandbox. With a runtime that is a kernel of its own the sandbox ends as well.
+func TestProcessesExhausted(t *testing.T) {
+	engine := connect(t)
+	spec := newSpec(t, os.Getuid(), os.Getgid())
+	ends := !engine.CapabilitiesOf(spec.Runtime).Counters
+	if !ends {
+		spec.Limits.Pids = 64
+	}
+	sb := start(t, engine, spec)
+	script(t, sb, "true")
+	if ends {
+		limitThreads(t, observe(t, engine), sb.Info().ID, 20)
+	}
+	// A shell would try each fork again for a quarter of a minute.
+	got := execute(t, sb, sandbox.Command{Args: []string{"python3", "-c",
+		"import os, time\nfor i in range(500):\n    if os.fork() == 0: time.sleep(600)\n"}})
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	if got.result.Status != sandbox.PidsLimit || got.result.ForkFailures < 1 {
+		t.Errorf("%s with %d failed forks, want pids_limit with at least one; output %q", describe(got.result), got.result.ForkFailures, got.output)
+	}
+	if ends {
+		wantLost(t, execute(t, sb, sandbox.Command{Script: "exit 3"}))
+		return
+	}
+	script(t, sb, "true")
+}
+
+// limitThreads leaves a container on this machine room for some threads more,
+// of however many it may have.
+func limitThreads(t *testing.T, seen observer, id string, more int) {
+	t.Helper()
+	found, err := seen.ContainerInspect(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(fmt.Sprintf("/proc/%d/cgroup", found.State.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		parts := strings.SplitN(lines.Text(), ":", 3)
+		dir := filepath.Join("/sys/fs/cgroup", parts[1], parts[2]) // of either version
+		text, err := os.ReadFile(filepath.Join(dir, "pids.current"))
+		if err != nil {
+			continue
+		}
+		now, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "pids.max"), []byte(strconv.Itoa(now+more)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatal("the container has no control group that counts processes")
 }

@@ -2,6 +2,7 @@ package docker_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,10 +51,16 @@ func (o observer) inspect(t testing.TB, id string) container.InspectResponse {
 func (o observer) exists(t testing.TB, id string) bool {
 	t.Helper()
 	_, err := o.ContainerInspect(context.WithoutCancel(t.Context()), id)
-	if err != nil && !errdefs.IsNotFound(err) {
+	if err != nil && !gone(err) {
 		t.Fatal(err)
 	}
 	return err == nil
+}
+
+// gone tells that an engine does not know a container any more. Podman answers
+// a question in the midst of its removal with an error of its own.
+func gone(err error) bool {
+	return errdefs.IsNotFound(err) || strings.Contains(err.Error(), "no such container")
 }
 
 // wantGone checks that a container is removed, or is within the bound.
@@ -65,13 +72,17 @@ func (o observer) wantGone(t testing.TB, id string, bound time.Duration) {
 // labeled lists the containers with a label, those that do not run included.
 func (o observer) labeled(t testing.TB, label string) []container.Summary {
 	t.Helper()
-	list, err := o.ContainerList(t.Context(), container.ListOptions{
-		All: true, Filters: filters.NewArgs(filters.Arg("label", label)),
-	})
-	if err != nil {
-		t.Fatal(err)
+	for {
+		list, err := o.ContainerList(t.Context(), container.ListOptions{
+			All: true, Filters: filters.NewArgs(filters.Arg("label", label)),
+		})
+		switch {
+		case err == nil:
+			return list
+		case !gone(err):
+			t.Fatal(err)
+		}
 	}
-	return list
 }
 
 // removeAtEnd removes a container that the test made itself.

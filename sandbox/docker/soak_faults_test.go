@@ -35,7 +35,12 @@ const (
 // killed, connections cut, and commands do the worst they can. No result may be
 // wrong, nothing may run twice, nothing hang, and nothing be left.
 func TestSoakFaults(t *testing.T) {
-	total := setting(t, faultsVariable, 2_000)
+	soakFaults(t, setting(t, faultsVariable, 2_000), nil, func() {})
+}
+
+// soakFaults is TestSoakFaults with some number of commands, on an engine that
+// may be away at times until settle has returned.
+func soakFaults(t *testing.T, total int, away *outage, settle func()) {
 	seed := newSeed(t)
 	leaktest.Check(t, 16) // idle connections of the engines
 	temp := t.TempDir()
@@ -49,7 +54,7 @@ func TestSoakFaults(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range faultCells {
 		c := &cell{
-			t: t, seen: seen, session: session, tally: tally, next: next, total: int64(total),
+			t: t, seen: seen, away: away, session: session, tally: tally, next: next, total: int64(total),
 			relay: newRelay(t, engine.Endpoint().Host), rand: rand.New(rand.NewPCG(seed, uint64(i))),
 			dir: t.TempDir(), number: i,
 		}
@@ -57,6 +62,7 @@ func TestSoakFaults(t *testing.T) {
 		group.Go(c.live)
 	}
 	group.Wait()
+	settle()
 	t.Logf("%d commands in %v: %v", next.Load(), time.Since(began).Round(time.Second), tally)
 	eventually(t, hang, "no container is left", func() bool { return len(seen.labeled(t, "belljar.session="+session)) == 0 })
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
@@ -94,6 +100,7 @@ func (l *tally) String() string {
 type cell struct {
 	t       *testing.T
 	seen    observer
+	away    *outage
 	engine  *docker.Engine
 	relay   *relay
 	session string
@@ -138,17 +145,21 @@ func (c *cell) live() {
 			c.t.Error(err)
 			return
 		}
-		cut := c.maybeCut()
+		began, cut := c.away.now(), c.maybeCut()
 		sb, err := c.engine.Start(c.t.Context(), c.spec(workspace))
 		wasCut := cut()
 		if err != nil {
-			if !wasCut {
+			away := c.away.since(began)
+			if !wasCut && !away || strings.Contains(err.Error(), "\n") {
 				c.t.Errorf("cell %d: %v", c.number, err)
 			}
 			c.tally.add("start failed")
+			if away {
+				time.Sleep(200 * time.Millisecond) // the engine is being started
+			}
 			continue
 		}
-		c.use(sb, workspace, wasCut)
+		c.use(sb, workspace, began, wasCut)
 	}
 }
 
@@ -179,9 +190,9 @@ func (c *cell) maybeCut() (wait func() bool) {
 	}
 }
 
-// use runs commands in a sandbox until it is lost, and closes it. One that was
-// cut already needs no further fault.
-func (c *cell) use(sb sandbox.Sandbox, workspace string, cut bool) {
+// use runs commands in a sandbox, whose start began at a moment, until it is
+// lost, and closes it. One that was cut already needs no further fault.
+func (c *cell) use(sb sandbox.Sandbox, workspace string, began moment, cut bool) {
 	faulted, used := make(chan struct{}), make(chan struct{})
 	var faults, workers sync.WaitGroup
 	if cut {
@@ -196,7 +207,7 @@ func (c *cell) use(sb sandbox.Sandbox, workspace string, cut bool) {
 				if n > c.total {
 					return
 				}
-				if !c.command(sb, workspace, int(n), faulted) {
+				if !c.command(sb, workspace, int(n), began, faulted) {
 					return
 				}
 			}
@@ -205,11 +216,11 @@ func (c *cell) use(sb sandbox.Sandbox, workspace string, cut bool) {
 	workers.Wait()
 	close(used)
 	faults.Wait()
-	began := time.Now()
-	if err := sb.Close(); err != nil {
+	closing := time.Now()
+	if err := sb.Close(); err != nil && (!c.away.since(began) || strings.Contains(err.Error(), "\n")) {
 		c.t.Errorf("cell %d: closing: %v", c.number, err)
 	}
-	c.tally.took(time.Since(began))
+	c.tally.took(time.Since(closing))
 }
 
 // fault harms the sandbox from outside after a while. It closes faulted before.
@@ -241,7 +252,7 @@ func (c *cell) fault(sb sandbox.Sandbox, faulted, used chan struct{}) {
 
 // command runs one command and checks what came of it. It tells whether the
 // sandbox is of further use.
-func (c *cell) command(sb sandbox.Sandbox, workspace string, n int, faulted <-chan struct{}) (more bool) {
+func (c *cell) command(sb sandbox.Sandbox, workspace string, n int, started moment, faulted <-chan struct{}) (more bool) {
 	harm := c.harm(n)
 	ctx, cancel := context.WithCancel(c.t.Context())
 	defer cancel()
@@ -274,7 +285,7 @@ func (c *cell) command(sb sandbox.Sandbox, workspace string, n int, faulted <-ch
 		if !errors.Is(err, sandbox.ErrLost) || strings.Contains(err.Error(), "\n") {
 			c.t.Errorf("command %d (%s): %q, want one line that wraps ErrLost", n, harm.name, err)
 		}
-		if !closed(faulted) {
+		if !closed(faulted) && !c.away.since(started) {
 			c.t.Logf("command %d (%s) without a fault from outside: %v", n, harm.name, err)
 			c.seen.wantGone(c.t, sb.Info().ID, hang) // then commands have ended it
 		}

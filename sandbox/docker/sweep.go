@@ -48,15 +48,23 @@ func (e *Engine) Sweep(ctx context.Context) (int, error) {
 	return removed, oneline.Join(append(errs, e.sweepOutlets())...)
 }
 
+// listTries is how often a list is asked for where a container that is being
+// removed breaks it, which was seen of Podman.
+const listTries = 5
+
 // containers lists the containers that belljar made, whatever their state.
 func (e *Engine) containers(ctx context.Context) ([]container.Summary, error) {
-	list, err := e.api.ContainerList(ctx, container.ListOptions{
-		All: true, Filters: filters.NewArgs(filters.Arg("label", labelBelljar+"="+labelSandbox)),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing containers: %w", err)
+	for try := 1; ; try++ {
+		list, err := e.api.ContainerList(ctx, container.ListOptions{
+			All: true, Filters: filters.NewArgs(filters.Arg("label", labelBelljar+"="+labelSandbox)),
+		})
+		switch {
+		case err == nil:
+			return list, nil
+		case !isNotFound(err) || try == listTries:
+			return nil, fmt.Errorf("listing containers: %w", err)
+		}
 	}
-	return list, nil
 }
 
 // abandoned tells whether a container's owner is dead. Where that cannot be

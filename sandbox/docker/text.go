@@ -3,6 +3,7 @@ package docker
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/containerd/errdefs"
@@ -53,8 +54,11 @@ func startErrorText(errno int) (text string, code int) {
 	}
 }
 
-// isNotFound tells that the engine does not know the thing.
-func isNotFound(err error) bool { return errdefs.IsNotFound(err) }
+// isNotFound tells that an engine does not know what it was asked about. Podman
+// has an error of its own for a container that is being removed meanwhile.
+func isNotFound(err error) bool {
+	return err != nil && (errdefs.IsNotFound(err) || strings.Contains(err.Error(), "no such container"))
+}
 
 // lastWins keeps the last value of each variable, as a shell would.
 func lastWins(env [][]byte) [][]byte {

@@ -67,6 +67,8 @@ func parts() []part {
 		{"Limits", func(c sandbox.Capabilities) bool { return c.Limits }, limitTests()},
 		{"Seccomp", func(c sandbox.Capabilities) bool { return c.Seccomp }, seccompTests()},
 		{"Isolated", func(c sandbox.Capabilities) bool { return c.Isolated }, isolationTests()},
+		// Where it is not isolated that is the machine's.
+		{"FirstProcess", func(c sandbox.Capabilities) bool { return c.Isolated && c.KillTree }, firstProcessTests()},
 		{"Protect", func(c sandbox.Capabilities) bool { return c.Protect }, protectTests()},
 		{"Unprotected", func(c sandbox.Capabilities) bool { return !c.Protect }, unprotectedTests()},
 	}

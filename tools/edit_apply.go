@@ -1,0 +1,149 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// edited is what edits made of a text.
+type edited struct {
+	content string
+	before  folded
+	regions []region // in before, ascending
+	news    []string // what replaced each, line ends folded
+	places  int      // how many occurrences of old texts were rewritten
+	notes   []string // what the model must know of how they were found
+}
+
+// applyEdits makes all of the edits, each looked for in the content as it is.
+// What keeps one from being made is an answer, and so is what keeps several.
+// tolerant allows matches that are not exact.
+func applyEdits(content string, edits []edit, tolerant bool) (edited, error) {
+	var (
+		f        = fold(content)
+		found    []placed
+		problems []string
+	)
+	for i, e := range edits {
+		if len(problems) == maxProblems {
+			problems = append(problems, "the edits after it were not looked at")
+			break
+		}
+		matches, err := e.locate(f, tolerant)
+		if err == nil {
+			err = e.mixes(content)
+		}
+		if err != nil {
+			problems = append(problems, ofEdits(i, len(edits))+err.Error())
+		}
+		for _, m := range matches {
+			found = append(found, placed{m, i})
+		}
+	}
+	if problems == nil {
+		problems = overlaps(f.text, found)
+	}
+	if problems != nil {
+		return edited{}, answer(strings.Join(problems, "\n"))
+	}
+	return f.apply(content, found)
+}
+
+// A placed match is that of the edit with a number, from 0.
+type placed struct {
+	match
+	edit int
+}
+
+// ofEdits names one of several edits.
+func ofEdits(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf("edit %d of %d: ", i+1, n)
+}
+
+// overlaps puts matches in the order of the text and tells which of them are
+// about the same bytes.
+func overlaps(text string, found []placed) []string {
+	slices.SortStableFunc(found, func(a, b placed) int { return a.span.start - b.span.start })
+	var problems []string
+	for i := 1; i < len(found); i++ {
+		before, after := found[i-1], found[i]
+		if after.span.start < before.span.end {
+			problems = append(problems, fmt.Sprintf("edits %d and %d overlap (%s): make one of them",
+				min(before.edit, after.edit)+1, max(before.edit, after.edit)+1, spanned(text, after.span)))
+		}
+	}
+	return problems
+}
+
+// apply makes the changes of matches that are in order.
+func (f folded) apply(content string, found []placed) (edited, error) {
+	done := edited{before: f, places: len(found)}
+	var b strings.Builder
+	b.Grow(len(content))
+	at := 0
+	for _, m := range found {
+		if m.note != "" {
+			done.notes = append(done.notes, m.note)
+		}
+		for _, o := range m.ops {
+			text := withEnds(o.text, f.ends(o.region), m.keepCRLF)
+			b.WriteString(content[at:f.original(o.start)])
+			b.WriteString(text)
+			at = f.original(o.end)
+			done.regions = append(done.regions, o.region)
+			done.news = append(done.news, fold(text).text)
+		}
+	}
+	b.WriteString(content[at:])
+	if done.content = b.String(); done.content == content {
+		return edited{}, answer("no change: new_text would make the same bytes as are there")
+	}
+	return done, nil
+}
+
+// mixes refuses to write UTF-8 into a text in an older encoding, in which the
+// new characters would be unreadable. What is spelled byte by byte is as meant.
+func (e edit) mixes(content string) error {
+	if isASCII(e.new) || strings.Contains(e.old, e.new) || !legacy(content) {
+		return nil
+	}
+	for _, r := range e.new {
+		if r >= utf8.RuneSelf && r != utf8.RuneError && !strings.ContainsRune(e.old, r) {
+			return answer(fmt.Sprintf("it is not UTF-8 but in an older encoding, where %q would become unreadable: spell its bytes as %s in that encoding, or convert the file first", r, spellForm))
+		}
+	}
+	return nil
+}
+
+// legacy tells whether a text has bytes that are not UTF-8, and none that are
+// but ASCII.
+func legacy(content string) bool {
+	invalid := false
+	for i := 0; i < len(content); {
+		if content[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(content[i:])
+		if r != utf8.RuneError {
+			return false
+		}
+		invalid = true
+		i += size
+	}
+	return invalid
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,141 @@
+package tools_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// inUTF16 is a text in UTF-16 with a byte order mark.
+func inUTF16(order binary.AppendByteOrder, text string) string {
+	var data []byte
+	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+		data = order.AppendUint16(data, unit)
+	}
+	return string(data)
+}
+
+func TestEncodings(t *testing.T) {
+	le, be := binary.LittleEndian, binary.BigEndian
+	for _, tt := range []struct {
+		name, content, old, new, want string // want "" is refused
+		has                           string
+	}{
+		{"UTF-16, little end first", inUTF16(le, "one\r\ntwo é\r\n😀\r\n"), "two é\n", "zwei ü\nx\n", inUTF16(le, "one\r\nzwei ü\r\nx\r\n😀\r\n"), "[the file is UTF-16, and stays so]"},
+		{"UTF-16, big end first", inUTF16(be, "one\ntwo"), "two", "2", inUTF16(be, "one\n2"), "UTF-16"},
+		{"UTF-16 with half a character", inUTF16(le, "one\n") + "\x00\xd8", "one", "1", "", "not valid as that"},
+		{"UTF-16 of an odd length", inUTF16(le, "one\n") + "x", "one", "1", "", "not valid as that"},
+		{"UTF-16 and a spelled byte", inUTF16(le, "one\n"), "one", "⟦e9⟧", "", "no characters"},
+		{"UTF-32", "\xff\xfe\x00\x00o\x00\x00\x00", "o", "x", "", "UTF-32"},
+		{"Latin-1, ASCII edit", "caf\xe9 noir\n", "noir", "blanc", "caf\xe9 blanc\n", ""},
+		{"Latin-1, new characters", "caf\xe9 noir\n", "noir", "crème", "", "older encoding"},
+		{"Latin-1, spelled", "caf\xe9 noir\n", "noir", "cr⟦e8⟧me", "caf\xe9 cr\xe8me\n", ""},
+		{"some bytes of UTF-8 are wrong", "é caf\xe9\n", "caf", "ü", "é ü\xe9\n", ""},
+		{"NUL bytes", "a\x00b\n", "b", "c", "a\x00c\n", ""},
+		{"carriage returns alone", "a\rb\rc", "b", "x\ny", "a\rx\ny\rc", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFiles(t)
+			f.put(t, "file", tt.content)
+			got, isError := f.call(t, "edit_file", map[string]any{"path": "file", "old_text": tt.old, "new_text": tt.new})
+			want := tt.want
+			if want == "" {
+				want = tt.content
+			}
+			if content := f.content(t, "file"); content != want || isError != (tt.want == "") || !strings.Contains(got, tt.has) {
+				t.Errorf("content %q, want %q; answer %q", content, want, got)
+			}
+		})
+	}
+}
+
+// What a file has that its reader is not shown outlives a rewrite.
+func TestWriteFileKeepsTheForm(t *testing.T) {
+	for _, tt := range []struct{ name, content, write, want, has string }{
+		{"CRLF", "a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n", "[its lines still end in CRLF]"},
+		{"CRLF asked for", "a\r\nb\r\n", "x\r\ny\n", "x\r\ny\n", ""},
+		{"mixed ends", "a\r\nb\n", "x\ny\n", "x\ny\n", ""},
+		{"byte order mark", "\xef\xbb\xbfa\n", "x\n", "\xef\xbb\xbfx\n", "[the byte order mark at its start was kept]"},
+		{"byte order mark given", "\xef\xbb\xbfa\n", "\xef\xbb\xbfx\n", "\xef\xbb\xbfx\n", ""},
+		{"no newline at the end", "a", "b", "b", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFiles(t)
+			f.put(t, "file", tt.content)
+			f.call(t, "read_file", map[string]any{"path": "file"})
+			got, isError := f.call(t, "write_file", map[string]any{"path": "file", "content": tt.write})
+			if content := f.content(t, "file"); content != tt.want || isError || !strings.Contains(got, tt.has) {
+				t.Errorf("content %q, want %q; answer %q", content, tt.want, got)
+			}
+		})
+	}
+}
+
+// Random edits of random files, with all kinds of line ends and bytes: what is
+// outside of the texts that were replaced stays as it was, byte for byte.
+func TestEditsLeaveAllElseAlone(t *testing.T) {
+	f := newFiles(t)
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		var (
+			content, want strings.Builder
+			edits         []any
+		)
+		if r.IntN(4) == 0 {
+			content.WriteString("\xef\xbb\xbf")
+			want.WriteString("\xef\xbb\xbf")
+		}
+		for i := range 1 + r.IntN(30) {
+			line := randomLine(r)
+			end := []string{"\n", "\r\n", "\n\r\n", " \n"}[r.IntN(4)]
+			if r.IntN(4) > 0 {
+				content.WriteString(line + end)
+				want.WriteString(line + end)
+				continue
+			}
+			mark := fmt.Sprintf("<%d>", i)
+			content.WriteString(line + mark + end)
+			changed := fmt.Sprintf("<new %d>", i)
+			want.WriteString(line + changed + end)
+			edits = append(edits, ed(mark, changed))
+		}
+		if r.IntN(2) == 0 {
+			content.WriteString("<end>")
+			want.WriteString("[end]")
+			edits = append(edits, ed("<end>", "[end]"))
+		}
+		if len(edits) == 0 {
+			continue
+		}
+		r.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
+		name := fmt.Sprint(seed)
+		f.put(t, name, content.String())
+		mode := os.FileMode(0o600 | r.IntN(0o200))
+		if err := os.Chmod(filepath.Join(f.dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+		got, isError := f.call(t, "edit_file", map[string]any{"path": name, "edits": edits})
+		if isError || f.content(t, name) != want.String() {
+			t.Fatalf("seed %d: %s\ncontent %q\nwant    %q", seed, got, f.content(t, name), want.String())
+		}
+		if info, err := os.Stat(filepath.Join(f.dir, name)); err != nil || info.Mode() != mode {
+			t.Fatalf("seed %d: mode %v, want %v (%v)", seed, info.Mode(), mode, err)
+		}
+	}
+}
+
+// randomLine is a line of text, of another encoding or of any bytes.
+func randomLine(r *rand.Rand) string {
+	pieces := []string{"word ", "\t", "  ", "é", "e\u0301", "“x”", "\xe9", "\x00", "\x1b[1m", "\r", "⟦1b⟧", "😀", "=", "{", "}"}
+	var b strings.Builder
+	for range r.IntN(12) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	line := b.String()
+	return strings.TrimSuffix(line, "\r") // it would be a part of the end
+}

@@ -1,0 +1,244 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// rewrite is what a chunk looks for and makes of it.
+func (c chunk) rewrite() rewrite {
+	r := rewrite{lines: true, name: oldLines}
+	var old strings.Builder
+	for _, l := range c.lines {
+		text := l.text + "\n"
+		if l.mark == ' ' {
+			old.WriteString(text)
+			continue
+		}
+		at := old.Len()
+		// Lines that go and come in one place are one op.
+		if n := len(r.ops); n == 0 || r.ops[n-1].end != at {
+			r.ops = append(r.ops, op{region: region{at, at}})
+		}
+		o := &r.ops[len(r.ops)-1]
+		if l.mark == '-' {
+			old.WriteString(text)
+			o.end = old.Len()
+		} else {
+			o.text += text
+		}
+	}
+	r.old = old.String()
+	return r
+}
+
+// applyChunks makes the changes of a patch to one file, each looked for in the
+// content as it is.
+func applyChunks(content string, chunks []chunk, tolerant bool) (edited, error) {
+	var (
+		f        = fold(content)
+		found    []placed
+		problems []string
+		after    int
+	)
+	for i, c := range chunks {
+		if len(problems) == maxProblems {
+			problems = append(problems, "the chunks after it were not looked at")
+			break
+		}
+		m, err := c.locate(f.text, after, tolerant)
+		if err == nil {
+			err = c.mixes(content)
+		}
+		if err != nil {
+			problems = append(problems, ofChunks(i, len(chunks))+err.Error())
+			continue
+		}
+		found = append(found, placed{m, i})
+		after = m.span.end
+	}
+	if problems == nil {
+		problems = overlaps(f.text, found)
+	}
+	if problems != nil {
+		return edited{}, answer(strings.Join(problems, "\n"))
+	}
+	return f.apply(content, found)
+}
+
+func ofChunks(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf("chunk %d of %d: ", i+1, n)
+}
+
+func (c chunk) mixes(content string) error {
+	var e edit
+	for _, l := range c.lines {
+		if l.mark == '+' {
+			e.new += l.text + "\n"
+		} else {
+			e.old += l.text + "\n"
+		}
+	}
+	return e.mixes(content)
+}
+
+// locate finds the place of a chunk: the only one that has its lines or, where
+// several have, the one behind its headers or behind the chunk before it.
+func (c chunk) locate(text string, after int, tolerant bool) (match, error) {
+	r := c.rewrite()
+	starts, err := c.starts(text)
+	if err != nil {
+		return match{}, err
+	}
+	if r.old == "" {
+		return c.insert(text, r, starts)
+	}
+	found := linesIn(text, r.old)
+	if c.atEnd {
+		found = slices.DeleteFunc(found, func(at region) bool { return at.end != len(text) })
+	}
+	if len(c.headers) > 0 {
+		found = firstBehind(found, starts)
+	}
+	if len(found) > 1 {
+		behind := slices.DeleteFunc(slices.Clone(found), func(at region) bool { return at.start < after })
+		if len(behind) != 1 {
+			return match{}, answer(fmt.Sprintf("its lines stand in it %s (%s): add lines around them, or a line %s with a line that stands before the one that you mean",
+				times(len(found)), lineNumbers(text, found), patchHunk))
+		}
+		found = behind
+	}
+	if len(found) == 1 {
+		m := r.at(found[0])
+		m.endAsBefore(text)
+		return m, nil
+	}
+	return c.near(text, r, starts, tolerant)
+}
+
+// near finds the only place that a chunk's lines stand in but for differences
+// that are easily made.
+func (c chunk) near(text string, r rewrite, starts []int, tolerant bool) (match, error) {
+	m, err := r.tolerateFrom(text, slices.Min(starts))
+	if err != nil {
+		return match{}, err
+	}
+	why := ""
+	switch {
+	case len(linesIn(text, r.old)) > 0:
+		why = "They stand in it, but not where " + patchHunk + " or " + patchEOF + " say. "
+	case m != nil && c.atEnd && m.span.end != len(text):
+		why = "They are not at the end of the file. "
+	case m != nil && tolerant:
+		return *m, nil
+	case m != nil:
+		why = "Read the file, which has not been read yet: lines that are not exact are taken only then. "
+	default:
+		why = applied(text, r.old, c.new())
+	}
+	return match{}, answer("its lines were not found in it. " + why + nearest(text, r.old))
+}
+
+// new is what a chunk makes of its lines.
+func (c chunk) new() string {
+	var b strings.Builder
+	for _, l := range c.lines {
+		if l.mark != '-' {
+			b.WriteString(l.text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// insert is the match of a chunk that only adds: behind its headers, or at the
+// end of the file.
+func (c chunk) insert(text string, r rewrite, starts []int) (match, error) {
+	at := len(text)
+	if len(c.headers) > 0 && !c.atEnd {
+		if len(starts) > 1 {
+			return match{}, answer(fmt.Sprintf("the line %q stands in it %s: add lines around the place that you mean", c.headers[len(c.headers)-1], times(len(starts))))
+		}
+		at = starts[0]
+	}
+	m := r.at(region{at, at})
+	m.endAsBefore(text)
+	return m, nil
+}
+
+// starts are the places behind the headers of a chunk, the start of the text
+// where it has none. A header is a line, or how one starts, its indentation
+// left aside.
+func (c chunk) starts(text string) ([]int, error) {
+	starts := []int{0}
+	for _, header := range c.headers {
+		var next []int
+		for at := range behindLines(text, header) {
+			if at > starts[0] {
+				next = append(next, at)
+			}
+		}
+		if next == nil {
+			return nil, answer(fmt.Sprintf("there is no line %q in it for the %s of the chunk. %s", header, patchHunk, nearest(text, header)))
+		}
+		starts = next
+	}
+	return starts, nil
+}
+
+// behindLines gives the places behind lines that are, or else start as, a
+// header.
+func behindLines(text, header string) func(yield func(int) bool) {
+	exact := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) == header {
+			exact = true
+			break
+		}
+	}
+	return func(yield func(int) bool) {
+		at := 0
+		for line := range strings.SplitAfterSeq(text, "\n") {
+			at += len(line)
+			trimmed := strings.TrimSpace(line)
+			if (trimmed == header || !exact && strings.HasPrefix(trimmed, header)) && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// linesIn finds whole lines in a text, the last of which may lack its newline.
+func linesIn(text, old string) []region {
+	searched := text
+	if !strings.HasSuffix(text, "\n") {
+		searched += "\n"
+	}
+	var found []region
+	for at := 0; len(found) <= maxFound; at++ {
+		i := strings.Index(searched[at:], old)
+		if i < 0 {
+			break
+		}
+		at += i
+		if at == 0 || searched[at-1] == '\n' {
+			found = append(found, region{at, min(at+len(old), len(text))})
+		}
+	}
+	return found
+}
+
+// firstBehind are the regions that are the first behind one of the places.
+func firstBehind(found []region, places []int) []region {
+	var first []region
+	for _, place := range places {
+		i := slices.IndexFunc(found, func(at region) bool { return at.start >= place })
+		if i >= 0 && !slices.Contains(first, found[i]) {
+			first = append(first, found[i])
+		}
+	}
+	return first
+}
