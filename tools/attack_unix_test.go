@@ -51,7 +51,7 @@ func TestReadingUnderAttack(t *testing.T) { attack(t, newFiles(t)) }
 
 // attack runs the reading tools while everything is swapped.
 func attack(t *testing.T, f *files) {
-	const longest = 5 * time.Second // far more than a call takes, as the machine may be busy
+	const longest = 30 * time.Second // far more than a call takes, as the machine may be busy
 	rounds := attackRounds
 	if text := os.Getenv("BELLJAR_TEST_ROUNDS"); text != "" {
 		var err error

@@ -41,6 +41,9 @@ func leftOut(walked search.Walked, nothing bool) []string {
 	if nothing && walked.Ignored > 0 {
 		notes = append(notes, output.Count(walked.Ignored, "name")+" left out by .gitignore or .ignore; set ignored to look there, too")
 	}
+	if walked.RulesCut > 0 {
+		notes = append(notes, output.Count(walked.RulesCut, "ignore file")+" too large: a part of the rules was passed over")
+	}
 	if walked.Unreadable > 0 {
 		notes = append(notes, output.Count(walked.Unreadable, "name")+" could not be read")
 	}

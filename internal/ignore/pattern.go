@@ -10,7 +10,7 @@ type pattern struct {
 	tokens []token
 }
 
-type kind int
+type kind byte
 
 const (
 	whole  kind = iota // the path is the text
@@ -22,10 +22,22 @@ const (
 type token struct {
 	op   op
 	char byte
-	set  *[256]bool
+	set  *set
 }
 
-type op int
+// tokenCost and setCost are what they take in memory, in bytes.
+const (
+	tokenCost = 16
+	setCost   = 32
+)
+
+// A set is one of bytes.
+type set [4]uint64
+
+func (s *set) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *set) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
+
+type op byte
 
 const (
 	opChar op = iota // that byte
@@ -56,6 +68,17 @@ func compile(text string) (p pattern, ok bool) {
 		p.tokens = append(p.tokens, t)
 	}
 	return p, true
+}
+
+// cost is what the tokens take in memory, in bytes.
+func (p *pattern) cost() int {
+	cost := tokenCost * len(p.tokens)
+	for _, t := range p.tokens {
+		if t.set != nil {
+			cost += setCost
+		}
+	}
+	return cost
 }
 
 // next reads the token at text[i:]. Its size is 0 where there is none, as at a
@@ -98,7 +121,7 @@ func stars(text string, i int) (token, int) {
 
 // class reads a set in brackets.
 func class(text string) (token, int) {
-	var set [256]bool
+	var members set
 	i, negated := 1, false
 	if i < len(text) && (text[i] == '!' || text[i] == '^') {
 		negated = true
@@ -111,27 +134,27 @@ func class(text string) (token, int) {
 		if text[i] == ']' && !first {
 			break
 		}
-		size := member(&set, text[i:])
+		size := member(&members, text[i:])
 		if size == 0 {
 			return token{}, 0
 		}
 		i += size
 	}
 	if negated {
-		for c := range set {
-			set[c] = !set[c]
+		for i := range members {
+			members[i] = ^members[i]
 		}
 	}
-	set['/'] = false
-	return token{op: opSet, set: &set}, i + 1
+	members['/'>>6] &^= 1 << ('/' & 63)
+	return token{op: opSet, set: &members}, i + 1
 }
 
 // member adds what one member of a set in brackets stands for, and gives its
 // size, 0 for a broken one.
-func member(set *[256]bool, text string) int {
+func member(into *set, text string) int {
 	if strings.HasPrefix(text, "[:") {
 		if name, _, closed := strings.Cut(text[2:], ":]"); closed {
-			return named(set, name)
+			return named(into, name)
 		}
 	}
 	low, size := setChar(text)
@@ -147,7 +170,7 @@ func member(set *[256]bool, text string) int {
 		size += 1 + more
 	}
 	for c := int(low); c <= int(high); c++ {
-		set[c] = true
+		into.add(byte(c))
 	}
 	return size
 }
@@ -164,7 +187,7 @@ func setChar(text string) (byte, int) {
 
 // named adds the characters of a named class, and gives the size of its
 // spelling, 0 for an unknown one.
-func named(set *[256]bool, name string) int {
+func named(into *set, name string) int {
 	lower := func(c byte) bool { return 'a' <= c && c <= 'z' }
 	upper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
@@ -183,8 +206,10 @@ func named(set *[256]bool, name string) int {
 	if !known {
 		return 0
 	}
-	for c := range set {
-		set[c] = set[c] || is(byte(c))
+	for c := range 256 {
+		if is(byte(c)) {
+			into.add(byte(c))
+		}
 	}
 	return len("[:") + len(name) + len(":]")
 }
@@ -233,7 +258,7 @@ func (p *pattern) step(then []bool, at int, t token, c byte) {
 			p.add(then, at+1)
 		}
 	case opSet:
-		if t.set[c] {
+		if t.set.has(c) {
 			p.add(then, at+1)
 		}
 	case opStar:

@@ -17,6 +17,13 @@ const (
 	gitFolder = ".git"
 )
 
+// Bounds of the rules that a walk holds in memory, in bytes: of those that one
+// name is held against, and of all. Rules come from an untrusted folder.
+const (
+	maxChain = 4 << 20
+	maxRules = 64 << 20
+)
+
 // A level holds the rules of one folder, on top of those of the folders above.
 // It does not change.
 type level struct {
@@ -26,23 +33,25 @@ type level struct {
 	// repository is set where the folder is the top of one: the .gitignore
 	// files above belong to another.
 	repository bool
+	cost       int // in bytes of memory, with those above
 }
 
 // ignored tells whether a path from the mounted folder is left out. Whatever is
-// in a folder that is left out is not asked for.
-func (l *level) ignored(path string, isDir bool) bool {
+// in a folder that is left out is not asked for. stop ends it early, with any
+// answer.
+func (l *level) ignored(path string, isDir bool, stop func() bool) bool {
 	left, decided := false, false
 	for own := true; l != nil; l = l.up {
 		rel := path[l.at:]
-		if ignored, ok := l.dot.Match(rel, isDir); ok {
+		if ignored, ok := l.dot.Match(rel, isDir, stop); ok {
 			return ignored
 		}
 		if own && !decided {
-			left, decided = l.git.Match(rel, isDir)
+			left, decided = l.git.Match(rel, isDir, stop)
 		}
 		if l.repository {
 			if own && !decided {
-				left, decided = l.others.Match(rel, isDir)
+				left, decided = l.others.Match(rel, isDir, stop)
 			}
 			own = false
 		}
@@ -50,24 +59,33 @@ func (l *level) ignored(path string, isDir bool) bool {
 	return left
 }
 
-// with adds the rules that lie in a folder, if there are some.
-func (l *level) with(n *node, entries []workspace.Entry) *level {
-	own := level{up: l, at: len(n.mount)}
+// with adds the rules that lie in a folder to those above it, if there are some.
+func (k *walk) with(l *level, n *node, entries []workspace.Entry) *level {
+	own := newLevel(l, len(n.mount))
 	for _, e := range entries {
 		switch {
 		case e.Name == gitFolder && e.Kind != workspace.KindSpecial:
 			own.repository = true
 			if e.Kind == workspace.KindFolder {
-				own.others = excluded(n.folder)
+				own.others = k.excluded(own, n.folder)
 			}
 		case e.Kind != workspace.KindFile: // a link to rules counts as little as in git
 		case e.Name == gitIgnore:
-			own.git = rulesIn(n.folder, gitIgnore)
+			own.git = k.rulesIn(own, n.folder, gitIgnore)
 		case e.Name == dotIgnore:
-			own.dot = rulesIn(n.folder, dotIgnore)
+			own.dot = k.rulesIn(own, n.folder, dotIgnore)
 		}
 	}
 	return own.orAbove()
+}
+
+// newLevel begins one on top of another.
+func newLevel(up *level, at int) *level {
+	own := &level{up: up, at: at}
+	if up != nil {
+		own.cost = up.cost
+	}
+	return own
 }
 
 // orAbove is the level, or that above where it says nothing.
@@ -78,25 +96,37 @@ func (l *level) orAbove() *level {
 	return l
 }
 
-func rulesIn(folder *workspace.Folder, name string) *ignore.Rules {
+func (k *walk) rulesIn(l *level, folder *workspace.Folder, name string) *ignore.Rules {
 	f, err := folder.File(name)
 	if err != nil {
 		return nil // gone or unreadable: it says nothing
 	}
 	defer f.Close()
-	return readRules(f)
+	return k.rules(l, f)
 }
 
-func readRules(r io.Reader) *ignore.Rules {
-	text, err := io.ReadAll(io.LimitReader(r, ignore.MaxFile))
+// rules reads rules for a level, as many as the walk may still hold.
+func (k *walk) rules(l *level, r io.Reader) *ignore.Rules {
+	room := min(maxChain-l.cost, maxRules-int(k.held.Load()))
+	if room <= 0 {
+		k.cut.Add(1)
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(r, ignore.MaxFile+1))
 	if err != nil {
 		return nil
 	}
-	return ignore.Parse(text)
+	read := ignore.Parse(text, room)
+	if read.Cut() {
+		k.cut.Add(1)
+	}
+	l.cost += read.Cost()
+	k.held.Add(int64(read.Cost()))
+	return read
 }
 
 // excluded reads a repository's info/exclude.
-func excluded(folder *workspace.Folder) *ignore.Rules {
+func (k *walk) excluded(l *level, folder *workspace.Folder) *ignore.Rules {
 	for _, name := range []string{gitFolder, "info"} {
 		next, err := folder.Folder(name)
 		if err != nil {
@@ -105,7 +135,7 @@ func excluded(folder *workspace.Folder) *ignore.Rules {
 		defer next.Close()
 		folder = next
 	}
-	return rulesIn(folder, "exclude")
+	return k.rulesIn(l, folder, "exclude")
 }
 
 // below is a folder's path from the mounted one that it is in, ending in a
@@ -121,29 +151,31 @@ func below(folder *workspace.Folder) string {
 	return name + "/"
 }
 
-// levelsAbove reads the rules in the folders above the one that a walk starts
-// from.
-func levelsAbove(w *workspace.Workspace, from *workspace.Folder) *level {
+// above reads the rules in the folders above the one that the walk starts from.
+func (k *walk) above(w *workspace.Workspace, from *workspace.Folder) *level {
 	var l *level
 	for _, dir := range from.Above {
+		if k.stop.Load() {
+			return l
+		}
 		at := 0
 		if dir != from.Above[0] {
 			at = len(dir) - len(from.Above[0])
 		}
-		own := level{up: l, at: at}
+		own := newLevel(l, at)
 		if _, err := w.Stat(path.Join(dir, gitFolder)); err == nil {
 			own.repository = true
-			own.others = rulesAt(w, path.Join(dir, gitFolder, "info", "exclude"))
+			own.others = k.rulesAt(own, w, path.Join(dir, gitFolder, "info", "exclude"))
 		}
-		own.git = rulesAt(w, path.Join(dir, gitIgnore))
-		own.dot = rulesAt(w, path.Join(dir, dotIgnore))
+		own.git = k.rulesAt(own, w, path.Join(dir, gitIgnore))
+		own.dot = k.rulesAt(own, w, path.Join(dir, dotIgnore))
 		l = own.orAbove()
 	}
 	return l
 }
 
 // rulesAt reads rules by a path.
-func rulesAt(w *workspace.Workspace, name string) *ignore.Rules {
+func (k *walk) rulesAt(l *level, w *workspace.Workspace, name string) *ignore.Rules {
 	f, err := w.Open(name)
 	if err != nil {
 		return nil
@@ -152,5 +184,5 @@ func rulesAt(w *workspace.Workspace, name string) *ignore.Rules {
 	if f.Linked || !f.Info.Mode().IsRegular() {
 		return nil
 	}
-	return readRules(f)
+	return k.rules(l, f)
 }

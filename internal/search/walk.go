@@ -46,6 +46,9 @@ type Walked struct {
 	// Deep counts folders below MaxDepth, Large those with more than MaxNames
 	// names.
 	Deep, Large int64
+	// RulesCut counts the ignore files of which rules were passed over, because
+	// they are too long or too many.
+	RulesCut int64
 	// Stopped is set when the context was done before the end.
 	Stopped bool
 }
@@ -86,7 +89,8 @@ type task struct {
 // A walk is under way.
 type walk struct {
 	options
-	stop atomic.Bool
+	stop    atomic.Bool
+	stopped func() bool // tells stop
 
 	mu      sync.Mutex
 	ready   sync.Cond
@@ -94,6 +98,9 @@ type walk struct {
 	pending int    // tasks that are not done
 
 	ignored, unreadable, deep, large atomic.Int64
+
+	held atomic.Int64 // bytes of memory that rules have taken
+	cut  atomic.Int64 // files of rules of which some were passed over
 }
 
 type options struct {
@@ -107,10 +114,11 @@ type options struct {
 func run(ctx context.Context, w *workspace.Workspace, from *workspace.Folder, opts options, visitors []visitor) Walked {
 	k := &walk{options: opts}
 	k.ready.L = &k.mu
+	k.stopped = k.stop.Load
 	defer context.AfterFunc(ctx, func() { k.stop.Store(true) })()
 	top := &node{folder: from, mount: below(from)}
 	if !opts.ignored {
-		top.rules = levelsAbove(w, from)
+		top.rules = k.above(w, from)
 	}
 	top.uses.Store(1)
 	k.pending = 1
@@ -124,7 +132,7 @@ func run(ctx context.Context, w *workspace.Workspace, from *workspace.Folder, op
 	running.Wait()
 	return Walked{
 		Ignored: k.ignored.Load(), Unreadable: k.unreadable.Load(),
-		Deep: k.deep.Load(), Large: k.large.Load(), Stopped: ctx.Err() != nil,
+		Deep: k.deep.Load(), Large: k.large.Load(), RulesCut: k.cut.Load(), Stopped: ctx.Err() != nil,
 	}
 }
 
@@ -209,7 +217,7 @@ func (k *walk) enter(n *node, v visitor) {
 		k.large.Add(1)
 	}
 	if !k.options.ignored {
-		n.rules = n.rules.with(n, entries)
+		n.rules = k.with(n.rules, n, entries)
 	}
 	files, folders := k.sort(n, entries)
 	if k.folders {
@@ -222,7 +230,8 @@ func (k *walk) enter(n *node, v visitor) {
 	k.visit(n, first, v)
 }
 
-// sort splits what is not left out into folders and all else.
+// sort splits what is not left out into folders and all else. When the walk is
+// stopped there is nothing.
 func (k *walk) sort(n *node, entries []workspace.Entry) (files, folders []workspace.Entry) {
 	if k.ordered {
 		slices.SortFunc(entries, func(a, b workspace.Entry) int { return cmp.Compare(a.Name, b.Name) })
@@ -230,10 +239,13 @@ func (k *walk) sort(n *node, entries []workspace.Entry) (files, folders []worksp
 	files = entries[:0]
 	for _, e := range entries {
 		isDir := e.Kind == workspace.KindFolder
+		if k.stop.Load() {
+			return nil, nil
+		}
 		if e.Name == ".git" || e.Kind == workspace.KindSpecial {
 			continue
 		}
-		if n.rules != nil && n.rules.ignored(n.mount+e.Name, isDir) {
+		if n.rules != nil && n.rules.ignored(n.mount+e.Name, isDir, k.stopped) {
 			k.ignored.Add(1)
 			continue
 		}
