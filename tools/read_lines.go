@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,8 +18,14 @@ const (
 	// heldLine is how much of a line is held in memory: enough for
 	// ReadLineChars characters of four bytes.
 	heldLine = 16 << 10
-	bom      = "\xef\xbb\xbf"
+	// longestLine is how far a line is read for its end. A sparse file costs its
+	// owner nothing and may be one line of terabytes.
+	longestLine = 64 << 20
+	bom         = "\xef\xbb\xbf"
 )
+
+// errLongLine says that a line has no end within longestLine.
+var errLongLine = errors.New("a line is too long")
 
 // A lineReader reads lines of any length in bounded memory.
 type lineReader struct{ r *bufio.Reader }
@@ -27,50 +34,67 @@ func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewRea
 
 // A line is one line of a file, or the first part of it.
 type line struct {
-	text  string // without its end, at most heldLine bytes
-	size  int64  // in bytes, without its end
-	crlf  bool   // it ended in CRLF
-	noEnd bool   // the file ended before the line did
+	text    string // without its end, at most heldLine bytes
+	size    int64  // in bytes, without its end
+	crlf    bool   // it ended in CRLF
+	noEnd   bool   // the file ended before the line did
+	endless bool   // it was not read to its end: it has more than size bytes
+}
+
+// part reads on within a line of which size bytes are read. whole tells that
+// this is the end of it.
+func (l *lineReader) part(ctx context.Context, size int64) (part []byte, whole bool, err error) {
+	part, err = l.r.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull && ctx.Err() != nil:
+		return nil, false, ctx.Err()
+	case err == bufio.ErrBufferFull && size+int64(len(part)) > longestLine:
+		return part, false, errLongLine
+	case err == bufio.ErrBufferFull:
+		return part, false, nil
+	case err == io.EOF && size+int64(len(part)) > 0:
+		return part, true, nil
+	default:
+		return part, true, err
+	}
 }
 
 // skip reads one line and keeps nothing of it. It gives io.EOF when there is
-// none.
-func (l *lineReader) skip() error {
-	read := false
+// none, and errLongLine when it does not end.
+func (l *lineReader) skip(ctx context.Context) error {
+	size := int64(0)
 	for {
-		part, err := l.r.ReadSlice('\n')
-		read = read || len(part) > 0
-		switch {
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF && read:
-			return nil
-		default:
+		part, whole, err := l.part(ctx, size)
+		if whole || err != nil {
 			return err
 		}
+		size += int64(len(part))
 	}
 }
 
 // next reads one line. It gives io.EOF when there is none.
-func (l *lineReader) next() (line, error) {
+func (l *lineReader) next(ctx context.Context) (line, error) {
 	var (
 		held []byte
 		size int64
 		end  [2]byte // the last two bytes
 	)
 	for {
-		part, err := l.r.ReadSlice('\n')
+		part, whole, err := l.part(ctx, size)
+		if err != nil && err != errLongLine {
+			return line{}, err
+		}
 		held = append(held, part[:min(len(part), heldLine+2-len(held))]...)
 		size += int64(len(part))
+		if err != nil {
+			return line{text: string(held[:heldLine]), size: size, endless: true}, nil
+		}
 		for _, b := range part[max(len(part)-2, 0):] {
 			end = [2]byte{end[1], b}
 		}
-		if err == bufio.ErrBufferFull {
-			continue
+		if whole {
+			break
 		}
-		if err != nil && (err != io.EOF || size == 0) {
-			return line{}, err
-		}
-		break
 	}
 	got := line{noEnd: end[1] != '\n', crlf: end == [2]byte{'\r', '\n'}}
 	got.size = size
@@ -100,6 +124,7 @@ type page struct {
 	clipped   bool
 	bom       bool
 	noNewline bool
+	endless   bool  // the last line was not read to its end
 	wide      bool  // the file is UTF-16
 	lines     int64 // of the whole file, where more follow; 0 for not counted
 	notes     []string
@@ -121,8 +146,11 @@ func (p *page) read(ctx context.Context, r *lineReader) error {
 		if p.skipped%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.skip(); err == io.EOF {
+		if err := r.skip(ctx); err == io.EOF {
 			return nil
+		} else if err == errLongLine {
+			return fmt.Errorf("line %d is longer than %s and was not read to its end: use bash for what is after it",
+				p.skipped+1, output.Size(longestLine))
 		} else if err != nil {
 			return fmt.Errorf("skipping lines: %w", err)
 		}
@@ -139,11 +167,16 @@ func (p *page) read(ctx context.Context, r *lineReader) error {
 		if p.shown == int64(p.limit) {
 			return p.count(ctx, r, 0)
 		}
-		l, err := r.next()
+		l, err := r.next(ctx)
 		if err != nil {
 			return fmt.Errorf("reading a line: %w", err)
 		}
-		if !p.add(l) {
+		added := p.add(l)
+		switch {
+		case l.endless:
+			p.endless, p.more = added, !added
+			return nil
+		case !added:
 			return p.count(ctx, r, 1)
 		}
 	}
@@ -193,13 +226,17 @@ func (p *page) add(l line) bool {
 	p.bytes += len(text) + 1
 	fmt.Fprintf(&p.b, "%6d\t%s", p.skipped+p.shown, text)
 	if rest := l.size - int64(used); rest > 0 {
-		fmt.Fprintf(&p.b, "%s… %d more bytes in this line%s", spellOpen, rest, spellClose)
+		least := ""
+		if l.endless {
+			least = "more than "
+		}
+		fmt.Fprintf(&p.b, "%s… %s%d more bytes in this line%s", spellOpen, least, rest, spellClose)
 		p.clipped = true
 	}
 	p.b.WriteByte('\n')
 	p.spelled = p.spelled || spelled
 	p.crlf = p.crlf || l.crlf
-	p.lf = p.lf || !l.crlf && !l.noEnd
+	p.lf = p.lf || !l.crlf && !l.noEnd && !l.endless
 	p.noNewline = l.noEnd
 	return true
 }
@@ -214,7 +251,9 @@ func (p *page) result(path string) Result {
 		return Error(fmt.Sprintf("offset %d is past the end: %q has %s", p.first, path, output.Count(p.skipped, "line")))
 	}
 	last := p.skipped + p.shown
-	if p.more {
+	if p.endless {
+		p.notef("the file goes on after a line of more than %s, which was not read to its end: use bash for what is after it", output.Size(longestLine))
+	} else if p.more {
 		of := ""
 		if p.lines > 0 {
 			of = "; it has " + output.Count(p.lines, "line")
