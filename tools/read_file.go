@@ -98,7 +98,7 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 		limit = int(in.Limit)
 	}
 	p := &page{first: max(offset, 1), limit: limit}
-	if r, err = p.decode(r, f); err != nil {
+	if r, err = p.decode(ctx, r, f); err != nil {
 		return Error(fmt.Sprintf("reading %q: %v", in.Path, cause(err))), nil
 	}
 	if err := p.read(ctx, r); err != nil {
@@ -122,7 +122,7 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 
 // decode gives a reader of the text that is shown of a file which is in another
 // form: UTF-16, or a notebook.
-func (p *page) decode(r *lineReader, f *workspace.File) (*lineReader, error) {
+func (p *page) decode(ctx context.Context, r *lineReader, f *workspace.File) (*lineReader, error) {
 	head, _ := r.r.Peek(sniffed)
 	if order, ok := utf16text.Order(head); ok {
 		p.wide = true
@@ -131,10 +131,14 @@ func (p *page) decode(r *lineReader, f *workspace.File) (*lineReader, error) {
 	if !strings.HasSuffix(f.Name, ".ipynb") {
 		return r, nil
 	}
-	if text, ok := readNotebook(r.r); ok {
+	text, err := readNotebook(ctx, r.r)
+	if err == nil {
 		p.notef("a notebook is shown as its cells: the numbers are those of this view. In the file it is JSON, which bash shows and edit_file changes")
 		return newLineReader(strings.NewReader(text)), nil
 	}
-	_, err := f.Seek(0, io.SeekStart)
+	if errors.Is(err, errLargeJSON) {
+		p.notef("the notebook is too large to be shown as its cells: this is its JSON")
+	}
+	_, err = f.Seek(0, io.SeekStart)
 	return newLineReader(f), err
 }

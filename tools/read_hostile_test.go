@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,34 @@ func TestReadFileSparseCanceled(t *testing.T) {
 			res, err := f.registry.Execute(ctx, "read_file", json.RawMessage(fmt.Sprintf(`{"path":"big","offset":%d}`, offset)))
 			if err != nil || !strings.Contains(res.Parts[0].Text, "canceled") {
 				t.Errorf("offset %d: %+v, %v", offset, res, err)
+			}
+		})
+	}
+}
+
+// A notebook of very many small parts takes neither memory nor time.
+func TestReadFileHostileNotebook(t *testing.T) {
+	f := newFiles(t)
+	many := func(part string) string { return strings.Repeat(part+",", 8<<20/len(part)) + part }
+	for _, tt := range []struct{ name, cells string }{
+		{"cells", many("{}")},
+		{"outputs", `{"outputs":[` + many("{}") + `]}`},
+		{"lines", `{"source":[` + many(`""`) + `]}`},
+		{"lines of an output", `{"outputs":[{"text":[` + many(`""`) + `]}]}`},
+		{"names of data", `{"outputs":[{"data":{` + many(`"":0`) + `}}]}`},
+		{"traceback", `{"outputs":[{"output_type":"error","traceback":[` + many(`""`) + `]}]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f.put(t, "n.ipynb", `{"nbformat":4,"cells":[`+tt.cells+`]}`)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			got, isError := f.call(t, "read_file", map[string]any{"path": "n.ipynb"})
+			runtime.ReadMemStats(&after)
+			if isError || !strings.Contains(got, "too large to be shown as its cells: this is its JSON") {
+				t.Errorf("%q", got[max(len(got)-200, 0):])
+			}
+			if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 200 {
+				t.Errorf("it took %d MiB", took)
 			}
 		})
 	}

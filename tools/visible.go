@@ -121,5 +121,8 @@ func oneLine(name string, most int) string {
 	if used < len(name) {
 		shown += "…"
 	}
+	if !strings.ContainsAny(shown, "\n\t") {
+		return shown
+	}
 	return strings.NewReplacer("\n", spellOpen+"0a"+spellClose, "\t", spellOpen+"09"+spellClose).Replace(shown)
 }
