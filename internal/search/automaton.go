@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"regexp/syntax"
 	"slices"
 	"unicode/utf8"
@@ -11,24 +12,30 @@ import (
 // them. It only tells the line; the expression itself tells what of it matches.
 // It belongs to one goroutine.
 type automaton struct {
+	ctx     context.Context // the search's: an automaton lives no longer
 	program *syntax.Prog
+	classes classes
 	states  map[string]*state
 	start   *state // at the beginning of a line
 	found   *state // the line matches, whatever follows
-	// overflow is set when there were too many states: it is not used then.
+	// overflow is set when there were too many states or steps: it is not used
+	// then.
 	overflow bool
+	steps    int // that states know for characters beyond ASCII
 
 	seen  []bool // scratch: the instructions met in a closure
 	stack []uint32
 }
 
 // maxProgram is the size of the largest program that an automaton is made of,
-// maxStates bounds the states, and maxRunes the steps that a state knows for
-// characters beyond ASCII: a few megabytes together.
+// maxStates bounds the states, and maxSteps the steps that they know for
+// characters beyond ASCII: a few megabytes together. Every so much text it asks
+// whether to go on.
 const (
 	maxProgram = 2000
 	maxStates  = 1000
-	maxRunes   = 64
+	maxSteps   = 64 << 10
+	askedEvery = 4 << 10
 )
 
 // A state is a set of instructions that wait for a character, and what came
@@ -37,23 +44,30 @@ type state struct {
 	waiting []uint32
 	before  rune // a newline, or a character that is or is not one of words
 	next    [utf8.RuneSelf]*state
-	further map[rune]*state
+	further map[int]*state // by the class of the character
 }
 
-func newAutomaton(program *syntax.Prog) *automaton {
-	a := &automaton{program: program, states: make(map[string]*state), found: new(state), seen: make([]bool, len(program.Inst))}
+func newAutomaton(ctx context.Context, program *syntax.Prog) *automaton {
+	a := &automaton{ctx: ctx, program: program, classes: classesOf(program), states: make(map[string]*state), found: new(state), seen: make([]bool, len(program.Inst))}
 	a.start = a.state(nil, '\n')
 	return a
 }
 
 // find gives a position in the next line at or after a position, the beginning
-// of a line, that matches.
+// of a line, that matches. When the context is done there is none.
 func (a *automaton) find(text []byte, at int) (int, bool) {
 	if a.overflow {
 		return at, true // every line is a candidate
 	}
 	s := a.start
+	ask := at + askedEvery
 	for i := at; i < len(text); {
+		if i >= ask {
+			if a.ctx.Err() != nil {
+				return 0, false
+			}
+			ask = i + askedEvery
+		}
 		c, size := text[i], 1
 		var next *state
 		if c < utf8.RuneSelf {
@@ -88,13 +102,17 @@ func lineStart(text []byte, begin, at int) int {
 // which the expression takes for the replacement character.
 func (a *automaton) further(s *state, text []byte) (*state, int) {
 	r, size := utf8.DecodeRune(text)
-	next, known := s.further[r]
-	if !known {
+	class := a.classes.of(r)
+	next := s.further[class]
+	if next == nil {
 		next = a.step(s, r)
-		if len(s.further) >= maxRunes || s.further == nil {
-			s.further = make(map[rune]*state)
+		if s.further == nil {
+			s.further = make(map[int]*state)
 		}
-		s.further[r] = next
+		s.further[class] = next
+		if a.steps++; a.steps > maxSteps {
+			a.overflow = true
+		}
 	}
 	return next, size
 }

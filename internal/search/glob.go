@@ -15,11 +15,10 @@ import (
 )
 
 const (
-	// maxGlob is the length of the longest glob pattern in bytes, and
-	// maxBraces how many alternatives in braces it may have: matching tries
-	// them all.
-	maxGlob   = 1000
-	maxBraces = 8
+	// maxGlob is the length of the longest glob pattern in bytes, and maxForms
+	// how many patterns its braces may stand for: matching tries them all.
+	maxGlob  = 1000
+	maxForms = 500
 )
 
 // A Glob is a compiled pattern of names.
@@ -38,16 +37,45 @@ func NewGlob(pattern string) (Glob, error) {
 		return Glob{}, fmt.Errorf("the pattern is empty: use **/* for all files")
 	case len(pattern) > maxGlob:
 		return Glob{}, fmt.Errorf("the pattern has more than %d bytes", maxGlob)
-	case strings.Count(pattern, "{") > maxBraces:
-		return Glob{}, fmt.Errorf("the pattern %q has more than %d braces: use several patterns", pattern, maxBraces)
 	case !doublestar.ValidatePattern(pattern):
 		return Glob{}, fmt.Errorf("the pattern %q is malformed: close every [ and {, and put a backslash before one that is meant itself", pattern)
+	case max(forms(pattern, true), forms(pattern, false)) > maxForms:
+		return Glob{}, fmt.Errorf("the braces of the pattern %q stand for more than %d patterns: use several patterns", pattern, maxForms)
 	}
 	var g Glob
 	g.pattern, g.folders = strings.CutSuffix(pattern, "/")
 	g.base = !strings.Contains(g.pattern, "/")
 	g.pattern = strings.TrimPrefix(path.Clean("/"+g.pattern), "/")
 	return g, nil
+}
+
+// forms is how many patterns without braces a valid pattern stands for, as far
+// as that is not far too many. classes tells that braces in brackets are none,
+// which the matching within other braces does not see in every case.
+func forms(pattern string, classes bool) int {
+	type group struct{ before, product int } // alternatives that are over, and the one under way
+	open := []group{{0, 1}}
+	for i, class := 0, false; i < len(pattern); i++ {
+		last := &open[len(open)-1]
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = classes
+		case c == '{':
+			open = append(open, group{0, 1})
+		case c == ',' && len(open) > 1:
+			*last = group{last.before + last.product, 1}
+		case c == '}' && len(open) > 1:
+			of := last.before + last.product
+			open = open[:len(open)-1]
+			last = &open[len(open)-1]
+			last.product = min(last.product*of, 2*maxForms)
+		}
+	}
+	return open[0].product
 }
 
 // Match holds a path with slashes against the pattern.

@@ -20,7 +20,7 @@ type matcher struct {
 func (p *Pattern) matcher(ctx context.Context) *matcher {
 	m := &matcher{Pattern: p, ctx: ctx, next: make([]int, len(p.needles))}
 	if p.program != nil {
-		m.auto = newAutomaton(p.program)
+		m.auto = newAutomaton(ctx, p.program)
 	}
 	return m
 }
@@ -125,17 +125,17 @@ func (m *matcher) after(at int) (begin, end int, ok bool) {
 	return at - size + loc[2], at - size + loc[3], true
 }
 
-// stepText is how much text an expression is held against at a stretch: with a
-// large expression more would take longer than a search may.
-const stepText = 64 << 10
+// stretchSteps is how many steps an expression takes at a stretch, about: those
+// for one character may be as many as its program is long.
+const stretchSteps = 1 << 20
 
 // submatch is FindSubmatchIndex, which ends with nothing when the context is
 // done.
 func (m *matcher) submatch(re *regexp.Regexp, text []byte) []int {
-	if len(text) <= stepText {
+	if len(text) <= m.stretch {
 		return re.FindSubmatchIndex(text)
 	}
-	r := &runeReader{ctx: m.ctx, text: text}
+	r := &runeReader{ctx: m.ctx, text: text, stretch: m.stretch}
 	loc := re.FindReaderSubmatchIndex(r)
 	if m.ctx.Err() != nil {
 		return nil
@@ -145,14 +145,15 @@ func (m *matcher) submatch(re *regexp.Regexp, text []byte) []int {
 
 // A runeReader reads characters until the context is done.
 type runeReader struct {
-	ctx  context.Context
-	text []byte
-	read int // characters
+	ctx     context.Context
+	text    []byte
+	stretch int // how many characters are read between two looks at the context
+	read    int // characters
 }
 
 // ReadRune implements [io.RuneReader].
 func (r *runeReader) ReadRune() (rune, int, error) {
-	if r.read++; r.read%1024 == 0 && r.ctx.Err() != nil || len(r.text) == 0 {
+	if r.read++; r.read%r.stretch == 0 && r.ctx.Err() != nil || len(r.text) == 0 {
 		return 0, 0, io.EOF
 	}
 	char, size := utf8.DecodeRune(r.text)

@@ -8,8 +8,13 @@ import (
 	"strings"
 )
 
-// maxPattern is the length of the longest regular expression in bytes.
-const maxPattern = 4096
+const (
+	// maxPattern is the length of the longest regular expression in bytes.
+	maxPattern = 4096
+	// maxInstructions is the size of the largest program that one may become: a count
+	// multiplies what it stands behind.
+	maxInstructions = 20_000
+)
 
 // A Pattern is a compiled regular expression for lines, or for whole files
 // where it is Multiline. It does not change; each goroutine makes a matcher of
@@ -25,6 +30,7 @@ type Pattern struct {
 	plain     bool
 	program   *syntax.Prog // nil where lines are not found by an automaton
 	multiline bool
+	stretch   int // how many characters are matched between two looks at the context
 }
 
 // PatternOptions say how a pattern is meant.
@@ -57,7 +63,14 @@ func NewPattern(text string, opts PatternOptions) (*Pattern, error) {
 		return nil, errors.New("the pattern has a newline, and lines are matched one by one: set multiline")
 	}
 	tree = carriage(tree)
-	p := &Pattern{multiline: opts.Multiline}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, explain(err)
+	}
+	if len(program.Inst) > maxInstructions {
+		return nil, errors.New("the pattern is too large: lower the counts in braces")
+	}
+	p := &Pattern{multiline: opts.Multiline, stretch: max(1, stretchSteps/len(program.Inst))}
 	if p.re, err = regexp.Compile(tree.String()); err != nil {
 		return nil, explain(err)
 	}
@@ -66,7 +79,7 @@ func NewPattern(text string, opts PatternOptions) (*Pattern, error) {
 			return nil, explain(err)
 		}
 	}
-	p.prepare(tree)
+	p.prepare(tree, program)
 	return p, nil
 }
 
@@ -153,7 +166,7 @@ func carriage(re *syntax.Regexp) *syntax.Regexp {
 // prepare chooses how lines are found. Text that every match holds is found
 // fastest; where there is none, or only a single byte, an automaton passes over
 // each byte once.
-func (p *Pattern) prepare(tree *syntax.Regexp) {
+func (p *Pattern) prepare(tree *syntax.Regexp, program *syntax.Prog) {
 	needles, plain := required(tree)
 	for _, needle := range needles {
 		p.needles = append(p.needles, []byte(needle))
@@ -163,7 +176,7 @@ func (p *Pattern) prepare(tree *syntax.Regexp) {
 		return
 	}
 	p.needles, p.plain = nil, false
-	if program, err := syntax.Compile(tree.Simplify()); err == nil && len(program.Inst) <= maxProgram {
+	if len(program.Inst) <= maxProgram {
 		p.program = program
 	}
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"context"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,7 @@ func TestPatternErrors(t *testing.T) {
 		{"newline", `a\nb`, "set multiline"},
 		{"too long", strings.Repeat("a", 5000), "more than 4096"},
 		{"too large", "(a{500}){500}", "RE2"},
+		{"too large a program", "(?:" + strings.Repeat("a?", 40) + "){1000}", "lower the counts"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := NewPattern(tt.pattern, PatternOptions{}); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -144,7 +146,7 @@ func TestRequired(t *testing.T) {
 
 // An expression is ended in the midst of a long text when the time is over.
 func TestFindStops(t *testing.T) {
-	text := []byte(strings.Repeat("ab ", stepText) + "yx")
+	text := []byte(strings.Repeat("ab ", stretchSteps/4) + "yx")
 	for _, multiline := range []bool{false, true} {
 		p, err := NewPattern(`(?:\w+\s+)+y.`, PatternOptions{Multiline: multiline})
 		if err != nil {
@@ -177,6 +179,87 @@ func TestAutomatonOverflow(t *testing.T) {
 	want := naive(t, pattern, text.Bytes())
 	if got := lines(t, pattern, text.String(), PatternOptions{}); !slices.Equal(got, want) {
 		t.Errorf("%d lines, want %d", len(got), len(want))
+	}
+}
+
+// Characters that an expression cannot tell apart are one to the automaton.
+func TestAutomatonClasses(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 100_000 {
+		text.WriteRune(rune(0x4e00 + i%500))
+		if i%1000 == 999 {
+			text.WriteString("é7\n")
+		}
+	}
+	for _, tt := range []struct {
+		pattern string
+		lines   int
+		steps   int // at most
+	}{
+		{`[^\n]{300}[a-z]`, 0, 1000},
+		{`[\x{4e10}-\x{4e20}][^\n]{200}[a-z]`, 0, maxSteps},
+		{`[\x{4f00}-\x{5000}][éè][0-9]`, 100, 100},
+		{`(?i)É[0-9]`, 100, 100},
+		{`\p{Greek}7|\p{Han}[éè]`, 100, 1000},
+		{`[^\p{Han}][7]`, 100, 1000},
+	} {
+		t.Run(tt.pattern, func(t *testing.T) {
+			p, err := NewPattern(tt.pattern, PatternOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, got := newAutomaton(t.Context(), p.program), 0
+			for at := 0; at < text.Len(); got++ {
+				hit, ok := a.find(text.Bytes(), at)
+				if !ok {
+					break
+				}
+				_, to := lineAround(text.Bytes(), at, hit)
+				at = to + 1
+			}
+			if !a.overflow && got != tt.lines || a.steps > tt.steps+1 {
+				t.Errorf("%d lines, %d steps, overflow %v", got, a.steps, a.overflow)
+			}
+		})
+	}
+}
+
+// An automaton does not go on when the time is over.
+func TestAutomatonStops(t *testing.T) {
+	p, err := NewPattern(`[a-z]+[0-9]`, PatternOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(strings.Repeat("a\n", askedEvery) + "a1\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	a := newAutomaton(ctx, p.program)
+	if _, ok := a.find(text, 0); !ok {
+		t.Error("nothing is found")
+	}
+	cancel()
+	if _, ok := a.find(text, 0); ok {
+		t.Error("it went on")
+	}
+}
+
+// What an expression does between two looks at the time is bounded.
+func TestPatternStretch(t *testing.T) {
+	for _, text := range []string{"a[bc]", "(?:" + strings.Repeat("a?", 8) + "){1000}"} {
+		p, err := NewPattern(text, PatternOptions{Multiline: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := syntax.Parse(text, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled, err := syntax.Compile(program.Simplify())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps := p.stretch * len(compiled.Inst); steps > 2*stretchSteps {
+			t.Errorf("%.20q: %d steps", text, steps)
+		}
 	}
 }
 

@@ -163,9 +163,14 @@ func TestSearchFurtherFolder(t *testing.T) {
 }
 
 func TestGlobErrors(t *testing.T) {
-	for _, bad := range []string{"", "[", "{a", "a{b,c", strings.Repeat("{a,b}", 20), strings.Repeat("x", 2000), `a\`} {
+	for _, bad := range []string{"", "[", "{a", "a{b,c", strings.Repeat("{a,b}", 20), strings.Repeat("{a,{b,c}}", 8), strings.Repeat("{[{a,a,a}],b}", 8), strings.Repeat("{a,a,a,a,a,a,a,a,a,a,a,a,a}", 5), strings.Repeat("x", 2000), `a\`} {
 		if g, err := search.NewGlob(bad); err == nil {
 			t.Errorf("%q is taken: %+v", bad, g)
+		}
+	}
+	for _, good := range []string{"*.{c,h,cc,hh}", "{a,b}/{c,d}/{e,f}{g,h}", "[{]x", strings.Repeat("{a}", 20), `\{a,b`} {
+		if _, err := search.NewGlob(good); err != nil {
+			t.Errorf("%q is refused: %v", good, err)
 		}
 	}
 	w, _ := newSpace(t)
