@@ -24,11 +24,12 @@ func pictures(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	const riff = "RIFF\x20\x00\x00\x00WEBP"
+	const lossy = "VP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x03\x00\x02\x00"
 	return map[string]string{
 		"image/png": p.String(), "image/jpeg": j.String(), "image/gif": g.String(),
 		"image/webp":      riff + "VP8 \x14\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x03\x00\x02\x00" + strings.Repeat("\x00", 10),
-		"image/webp;VP8L": riff + "VP8L\x14\x00\x00\x00\x2f\x02\x40\x00\x00" + strings.Repeat("\x00", 10),
-		"image/webp;VP8X": riff + "VP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x01\x00\x00" + strings.Repeat("\x00", 10),
+		"image/webp;VP8L": riff + "VP8L\x14\x00\x00\x00\x2f\x02\x40\x00\x00" + strings.Repeat("\x00", 15),
+		"image/webp;VP8X": "RIFF\x28\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x01\x00\x00" + lossy,
 	}
 }
 
@@ -90,6 +91,38 @@ func TestReadFileImagesThatAreNotShown(t *testing.T) {
 				t.Errorf("%d parts, %q, want %q", len(res.Parts), res.Parts[0].Text, tt.want)
 			}
 		})
+	}
+}
+
+// A picture that is cut anywhere is not handed to a model.
+func TestReadFileImagesThatAreCut(t *testing.T) {
+	f := newFiles(t)
+	for name, data := range pictures(t) {
+		for size := 30; size < len(data); size++ {
+			f.put(t, "picture", data[:size])
+			if res := f.read(t, "picture"); len(res.Parts) != 1 {
+				t.Errorf("%s is shown after %d of %d bytes", name, size, len(data))
+			}
+		}
+	}
+	broken := []byte(pictures(t)["image/png"])
+	broken[len(broken)-20] ^= 1
+	f.put(t, "picture", string(broken))
+	if res := f.read(t, "picture"); !res.IsError || !strings.Contains(res.Parts[0].Text, "checksum") {
+		t.Errorf("%+v", res.Parts[0])
+	}
+	f.put(t, "picture", "RIFF\x20\x00\x00\x00WEBPVP8 \x05\x00\x00\x00"+strings.Repeat("\x05", 30))
+	if res := f.read(t, "picture"); !res.IsError || len(res.Parts) != 1 {
+		t.Errorf("%+v", res.Parts[0])
+	}
+}
+
+// A text that begins like a picture is a text.
+func TestReadFileTextLikeAnImage(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "t.md", "GIF89a\n\n\n\n is how such files begin\n")
+	if got, isError := f.call(t, "read_file", map[string]any{"path": "t.md"}); isError || !strings.HasPrefix(got, "     1\tGIF89a\n") {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -24,9 +24,13 @@ const (
 	ReadImageSide = 8000
 )
 
-// image tells the type of a picture that models take. It must come before next.
+// image tells the type of a picture that models take. A text may begin like one.
+// It must come before next.
 func (l *lineReader) image() (mediaType string, ok bool) {
 	head, _ := l.r.Peek(sniffed)
+	if looksLikeText(head) {
+		return "", false
+	}
 	switch mediaType = http.DetectContentType(head); mediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		return mediaType, true
@@ -45,6 +49,9 @@ func readImage(r io.Reader, f *workspace.File, path, mediaType string) Result {
 		return Error(fmt.Sprintf("reading %q: %v", path, cause(err)))
 	}
 	width, height, err := dimensions(data, mediaType)
+	if err == nil && len(data) <= ReadImageBytes {
+		err = wholeImage(data, mediaType)
+	}
 	if err != nil {
 		return Error(about + "; it is damaged: " + err.Error())
 	}
