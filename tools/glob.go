@@ -95,8 +95,11 @@ func globResult(found search.Listing, folders bool, note string) Result {
 		fmt.Fprintf(&b, "no %s matches in %s\n", noun, placeName(found.In))
 	}
 	if more := found.Total - shown; more > 0 {
-		notes = append(notes, fmt.Sprintf("these are the newest; %s more exist: narrow the pattern or raise limit (at most %d)",
-			output.Count(more, noun), MaxGlobFiles))
+		hint := fmt.Sprintf("narrow the pattern or raise limit (at most %d)", MaxGlobFiles)
+		if shown < int64(len(found.Found)) || shown == MaxGlobFiles {
+			hint = "narrow the pattern"
+		}
+		notes = append(notes, fmt.Sprintf("these are the newest; %s more exist: %s", output.Count(more, noun), hint))
 	}
 	if note != "" {
 		notes = append(notes, note)

@@ -141,6 +141,7 @@ type grepReport struct {
 	clipped int
 	long    int64
 	spelled bool
+	full    bool // it holds as much as an answer may: the rest is left out
 	notes   []string
 }
 
@@ -149,6 +150,10 @@ func (r *grepReport) result(path string) Result {
 		return Error(fmt.Sprintf("%q is a binary file, and only text is searched; use bash with grep -a or strings", path))
 	}
 	for i, f := range r.found.Files {
+		if i > 0 && r.b.Len() > GrepBytes {
+			r.full = true
+			break
+		}
 		if r.opts.Mode == search.Content {
 			if i > 0 {
 				r.b.WriteByte('\n')
@@ -161,7 +166,7 @@ func (r *grepReport) result(path string) Result {
 			line += fmt.Sprintf(": %d", f.Total)
 		}
 		if i > 0 && r.b.Len()+len(line) > GrepBytes {
-			r.found.More = true
+			r.full = true
 			break
 		}
 		r.b.WriteString(line + "\n")
@@ -190,6 +195,11 @@ func (r *grepReport) content(f search.FileMatch) {
 			mark = ":"
 		}
 		text := visible(string(line.Text))
+		if i > 0 && r.b.Len()+len(text) > GrepBytes {
+			r.full = true
+			r.b.WriteString("[the rest of what was found in this file is left out]\n")
+			return
+		}
 		r.spelled = r.spelled || len(text) != len(line.Text)
 		fmt.Fprintf(&r.b, "%d%s", line.Number, mark)
 		if line.Before > 0 {
@@ -206,7 +216,11 @@ func (r *grepReport) content(f search.FileMatch) {
 	}
 	r.long += f.Long
 	if f.Total > f.Shown {
-		fmt.Fprintf(&r.b, "[%d of %s in this file are shown]\n", f.Shown, r.matches(f.Total))
+		more := "; give it as path for more"
+		if r.found.File {
+			more = ""
+		}
+		fmt.Fprintf(&r.b, "[%d of %s in this file are shown%s]\n", f.Shown, r.matches(f.Total), more)
 	}
 }
 
@@ -219,12 +233,22 @@ func (r *grepReport) summary() {
 	if r.opts.Mode == search.Counts && f.TotalFiles > 0 {
 		r.note("%s in %s", r.matches(f.Total), output.Count(f.TotalFiles, "file"))
 	}
-	if f.More {
-		what := "more matches exist in files after these"
-		if r.opts.Mode != search.Content {
+	if f.More || r.full {
+		what := "more matches exist after these"
+		switch {
+		case r.opts.Mode != search.Content:
 			what = "more files match"
+		case f.More:
+			what = "more matches exist in files after these"
 		}
-		r.note("%s: narrow the pattern, path or glob, or raise limit (at most %d)", what, MaxGrepMatches)
+		hint := fmt.Sprintf("narrow the pattern, path or glob, or raise limit (at most %d)", MaxGrepMatches)
+		switch {
+		case r.full || f.Full:
+			hint = "narrow the pattern, path or glob: an answer holds about " + output.Size(GrepBytes)
+		case r.opts.Limit == MaxGrepMatches:
+			hint = "narrow the pattern, path or glob"
+		}
+		r.note("%s: %s", what, hint)
 	}
 	if r.clipped > 0 {
 		r.note("%s clipped around the match; read_file shows more of a line", output.Count(int64(r.clipped), "line"))

@@ -73,7 +73,7 @@ func TestGrep(t *testing.T) {
 		{name: "a name on two lines", args: map[string]any{"pattern": "unique"}, want: "odd⟦0a⟧name.txt\n1:unique\n"},
 		{name: "folders before names that go on", args: map[string]any{"pattern": "deep", "mode": "files"}, want: "dir/a\ndir-b\n"},
 		{name: "a space", args: map[string]any{"pattern": "spaced", "path": "with space"}, want: "with space/file.txt\n1:spaced\n"},
-		{name: "many in one file of a folder", args: map[string]any{"pattern": "number"}, has: []string{"50:number 50\n[50 of 500 matching lines in this file are shown]\n"}, lacks: []string{"51:", "more matches exist"}},
+		{name: "many in one file of a folder", args: map[string]any{"pattern": "number"}, has: []string{"50:number 50\n[50 of 500 matching lines in this file are shown; give it as path for more]\n"}, lacks: []string{"51:", "more matches exist"}},
 		{name: "many in a file that is named", args: map[string]any{"pattern": "number", "path": "numbers.txt", "limit": 120}, has: []string{"120:number 120\n[120 of 500 matching lines in this file are shown]\n"}},
 		{name: "limit", args: map[string]any{"pattern": "deep", "limit": 1}, want: "dir/a\n1:deep\n[more matches exist in files after these: narrow the pattern, path or glob, or raise limit (at most 1000)]\n"},
 		{name: "limit of files", args: map[string]any{"pattern": "deep", "mode": "files", "limit": 1}, want: "dir/a\n[more files match: narrow the pattern, path or glob, or raise limit (at most 1000)]\n"},
@@ -201,8 +201,8 @@ func TestGrepLimitsMatches(t *testing.T) {
 		limit int
 		want  string
 	}{
-		{1, "file\n1:a\n2:b\n3--\n[1 of 3 occurrences in this file are shown]\n"},
-		{2, "file\n1:a\n2:b\n3--\n4:a\n5:b a\n6-b\n[2 of 3 occurrences in this file are shown]\n"},
+		{1, "file\n1:a\n2:b\n3--\n[1 of 3 occurrences in this file are shown; give it as path for more]\n"},
+		{2, "file\n1:a\n2:b\n3--\n4:a\n5:b a\n[2 of 3 occurrences in this file are shown; give it as path for more]\n"},
 		{3, "file\n1:a\n2:b\n3--\n4:a\n5:b a\n6:b\n7--\n"},
 	} {
 		got, _ := f.call(t, "grep", map[string]any{"pattern": `a\nb`, "multiline": true, "context": 1, "limit": tt.limit})

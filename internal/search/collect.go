@@ -76,7 +76,7 @@ func (c *collector) finish(m *Matches) {
 	shown, bytes := 0, 0
 	for _, f := range c.files {
 		if c.full(shown, bytes) {
-			m.More = true
+			m.More, m.Full = true, shown < c.opts.Limit
 			return
 		}
 		if c.opts.Mode == Content {

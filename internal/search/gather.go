@@ -32,6 +32,9 @@ func (g *gatherer) number(text []byte, at int) int64 {
 func (g *gatherer) take(text []byte, s span) {
 	limit := g.opts.FileLimit
 	if g.found.Shown >= int64(limit) || g.found.bytes > g.opts.Bytes {
+		// What follows is no context: it matches.
+		g.trail(text, s.from)
+		g.trailing = 0
 		return
 	}
 	g.trail(text, s.from)

@@ -72,6 +72,8 @@ type Matches struct {
 	Files []FileMatch
 	// More tells that there are further matches in files that are not given.
 	More bool
+	// Full is set with More when it was Bytes that ended the list, not Limit.
+	Full bool
 	// TotalFiles and Total count the files that match and their matches; only
 	// with Counts all of them.
 	TotalFiles, Total int64

@@ -160,3 +160,13 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// A line that matches is never shown as context of another.
+func TestScanContextBeforeTheRest(t *testing.T) {
+	opts := all(2)
+	opts.FileLimit = 1
+	got := scan(t, opts, "foo", "foo1\nbar\nfoo2\nbar\n")
+	if len(got.Lines) != 2 || string(got.Lines[1].Text) != "bar" || got.Lines[1].Match {
+		t.Errorf("%+v", got.Lines)
+	}
+}
