@@ -262,6 +262,12 @@ func (r *grepReport) summary() {
 	if f.TooLarge > 0 {
 		r.note("%s too large for multiline; search them without", output.Count(f.TooLarge, "file"))
 	}
+	if f.Pieced > 0 {
+		r.note("in %s lines of more than 2 MiB were searched in pieces: matches across two are missed", output.Count(f.Pieced, "file"))
+	}
+	if f.Searched == 0 && f.Binary == 0 && r.opts.Glob != "" && !f.File && !f.Stopped {
+		r.note("no file there matches the glob, which is relative to path or to the workspace")
+	}
 	if f.TotalFiles == 0 && f.Binary > 0 {
 		r.note("%s passed over", output.Count(f.Binary, "binary file"))
 	}

@@ -52,3 +52,22 @@ func TestGlobAnswerIsBounded(t *testing.T) {
 		t.Errorf("it ends in %q", got[max(len(got)-100, 0):])
 	}
 }
+
+// A glob of grep may be relative to path, or to the workspace, or absolute.
+func TestGrepGlobForms(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "src/a/b.go", "needle\n")
+	f.put(t, "src/a/b.txt", "needle\n")
+	for _, tt := range []struct {
+		path, glob string
+		found      bool
+	}{
+		{"src", "a/*.go", true}, {"src", "src/**/*.go", true}, {"", "/workspace/src/**/*.go", true}, {"src", "/workspace/src/**/*.go", true},
+		{"src", "*.go", true}, {"src", "b/*.go", false}, {"", "/workspace/b/**", false},
+	} {
+		got, _ := f.call(t, "grep", map[string]any{"pattern": "needle", "path": tt.path, "glob": tt.glob, "mode": "files"})
+		if (got == "src/a/b.go\n") != tt.found || strings.Contains(got, "no file there matches the glob") == tt.found {
+			t.Errorf("path %q, glob %q: %q", tt.path, tt.glob, got)
+		}
+	}
+}

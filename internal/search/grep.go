@@ -23,7 +23,8 @@ type GrepOptions struct {
 	// Path is the file or folder to search, "" for the workspace.
 	Path string
 	// Glob is the pattern that the paths of files must match, "" for all; with
-	// an exclamation mark before it they must not.
+	// an exclamation mark before it they must not. It is held against a path
+	// from Path, from the workspace, and as seen inside the sandbox.
 	Glob    string
 	Pattern *Pattern
 	Mode    Mode
@@ -81,6 +82,9 @@ type Matches struct {
 	// because they hold no text, and TooLarge those that are too large for a
 	// pattern that is Multiline.
 	Searched, Binary, TooLarge int64
+	// Pieced counts files with lines of more than 2 MiB, which were searched in
+	// pieces: a match across two is not seen, and one line may count as several.
+	Pieced int64
 	// In is the folder or file that was searched, and File tells which it is.
 	In   string
 	File bool
@@ -91,7 +95,7 @@ type Matches struct {
 // [PatternError], a path that cannot be used a [workspace.Refusal]. When the
 // context is done it gives what it has found until then, and says so.
 func Grep(ctx context.Context, w *workspace.Workspace, opts GrepOptions) (Matches, error) {
-	filter, err := newFilter(opts.Glob)
+	filter, err := newFilter(opts.Glob, w.Mount())
 	if err != nil {
 		return Matches{}, &PatternError{err}
 	}
@@ -132,6 +136,7 @@ func (m *Matches) add(s *scanner) {
 	m.Searched += s.searched
 	m.Binary += s.binary
 	m.TooLarge += s.tooLarge
+	m.Pieced += s.pieced
 }
 
 // grepFile searches the one file that was named.
@@ -165,20 +170,37 @@ func grepFile(ctx context.Context, w *workspace.Workspace, opts GrepOptions) (Ma
 type filter struct {
 	glob     Glob
 	any, not bool
+	mount    string // the workspace's mount point
 }
 
-func newFilter(pattern string) (filter, error) {
+func newFilter(pattern, mount string) (filter, error) {
 	if pattern == "" {
 		return filter{any: true}, nil
 	}
-	f := filter{}
+	f := filter{mount: mount}
 	pattern, f.not = strings.CutPrefix(pattern, "!")
 	var err error
 	f.glob, err = NewGlob(pattern)
 	return f, err
 }
 
-func (f filter) match(name string) bool { return f.any || f.glob.Match(name) != f.not }
+// match holds a path from the start against the filter. prefix makes it one that
+// is shown.
+func (f filter) match(prefix, name string) bool {
+	if f.any {
+		return true
+	}
+	matches := f.glob.Match(name)
+	if !matches && !f.glob.base {
+		shown := prefix + name
+		inside := shown
+		if !path.IsAbs(shown) {
+			inside = f.mount + "/" + shown
+		}
+		matches = f.glob.Match(shown) || f.glob.Match(strings.TrimPrefix(inside, "/"))
+	}
+	return matches != f.not
+}
 
 // A searcher is the visitor of one worker.
 type searcher struct {
@@ -192,7 +214,7 @@ type searcher struct {
 func (s *searcher) skip(name string) bool { return s.collector.beyond(path.Join(s.prefix, name)) }
 
 func (s *searcher) visit(at *node, name string, e workspace.Entry) {
-	if e.Kind != workspace.KindFile || !s.filter.match(name) {
+	if e.Kind != workspace.KindFile || !s.filter.match(s.prefix, name) {
 		return
 	}
 	shown := s.prefix + name

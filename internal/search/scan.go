@@ -26,7 +26,7 @@ type scanner struct {
 	match *matcher
 	buf   []byte
 
-	searched, binary, tooLarge int64
+	searched, binary, tooLarge, pieced int64
 }
 
 func newScanner(ctx context.Context, opts GrepOptions) *scanner {
@@ -40,26 +40,31 @@ func (s *scanner) file(r io.Reader, size int64) (FileMatch, error) {
 	if err != nil {
 		return FileMatch{}, err
 	}
-	text := s.buf[:n]
-	order, decoded := utf16text.Order(text)
-	if decoded {
-		if text, err = io.ReadAll(utf16text.NewReader(bytes.NewReader(text), order)); err != nil {
-			return FileMatch{}, err
-		}
-	}
-	if !decoded && bytes.IndexByte(text[:min(n, sniffed)], 0) >= 0 {
+	order, wide := utf16text.Order(s.buf[:n])
+	if !wide && bytes.IndexByte(s.buf[:min(n, sniffed)], 0) >= 0 {
 		s.binary++
 		return FileMatch{}, nil
 	}
-	if !end && (s.opts.Pattern.multiline || decoded) {
+	if !end && s.opts.Pattern.multiline {
 		s.tooLarge++
 		return FileMatch{}, nil
 	}
+	if wide {
+		r = utf16text.NewReader(io.MultiReader(bytes.NewReader(s.buf[:n]), r), order)
+		s.buf = make([]byte, len(s.buf)) // the reader has the other one
+		if n, end, err = s.fill(r, 0, 0); err != nil {
+			return FileMatch{}, err
+		}
+		if !end && s.opts.Pattern.multiline {
+			s.tooLarge++
+			return FileMatch{}, nil
+		}
+	}
 	s.searched++
 	g := &gatherer{opts: &s.opts}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	n = copy(s.buf, bytes.TrimPrefix(s.buf[:n], []byte("\xef\xbb\xbf")))
 	if end {
-		s.window(g, text, true)
+		s.window(g, s.buf[:n], true)
 		return g.found, nil
 	}
 	return g.found, s.pieces(g, r, n)
@@ -93,12 +98,16 @@ func (s *scanner) fill(r io.Reader, have int, size int64) (n int, end bool, err 
 // pieces searches a file that is larger than a window, of which the first n
 // bytes are read.
 func (s *scanner) pieces(g *gatherer, r io.Reader, n int) error {
+	pieced := false
 	for end := false; ; {
 		whole := n
 		// A line that takes half of the window is cut, so that each window
 		// gets further than what is kept of the last.
 		if last := bytes.LastIndexByte(s.buf[:n], '\n'); last >= maxWindow/2 && !end {
 			whole = last + 1
+		} else if !end && !pieced {
+			pieced = true
+			s.pieced++
 		}
 		if !s.window(g, s.buf[:whole], end) || end || s.ctx.Err() != nil {
 			return nil

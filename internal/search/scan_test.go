@@ -170,3 +170,24 @@ func TestScanContextBeforeTheRest(t *testing.T) {
 		t.Errorf("%+v", got.Lines)
 	}
 }
+
+// A file larger than a window is read as a small one is.
+func TestScanLarge(t *testing.T) {
+	filler := strings.Repeat(strings.Repeat("z", 79)+"\n", maxWindow/80*2)
+	var wide bytes.Buffer
+	wide.WriteString("\xff\xfe")
+	for _, c := range []byte("first\n" + filler + "last\n") {
+		wide.Write([]byte{c, 0})
+	}
+	for _, tt := range []struct{ name, pattern, text string }{
+		{"byte order mark", "^first", "\xef\xbb\xbffirst\n" + filler},
+		{"UTF-16", "^first$", wide.String()},
+		{"the end of UTF-16", "^last$", wide.String()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := scan(t, all(0), tt.pattern, tt.text); got.Total != 1 {
+				t.Errorf("%d matches", got.Total)
+			}
+		})
+	}
+}
