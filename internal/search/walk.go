@@ -91,6 +91,8 @@ type walk struct {
 	options
 	stop    atomic.Bool
 	stopped func() bool // tells stop
+	// panicked is what a worker has panicked with first.
+	panicked atomic.Pointer[any]
 
 	mu      sync.Mutex
 	ready   sync.Cond
@@ -130,6 +132,9 @@ func run(ctx context.Context, w *workspace.Workspace, from *workspace.Folder, op
 		running.Go(func() { k.work(v) })
 	}
 	running.Wait()
+	if value := k.panicked.Load(); value != nil {
+		panic(*value)
+	}
 	return Walked{
 		Ignored: k.ignored.Load(), Unreadable: k.unreadable.Load(),
 		Deep: k.deep.Load(), Large: k.large.Load(), RulesCut: k.cut.Load(), Stopped: ctx.Err() != nil,
@@ -155,10 +160,22 @@ func (k *walk) work(v visitor) {
 		k.tasks[last] = task{}
 		k.tasks = k.tasks[:last]
 		k.mu.Unlock()
-		k.do(t, v)
-		t.at.release()
-		k.done()
+		k.perform(t, v)
 	}
+}
+
+// perform does a task to its end. A panic ends the walk, and is left to the
+// caller's goroutine, where what is around a call can hold it.
+func (k *walk) perform(t task, v visitor) {
+	defer k.done()
+	defer t.at.release()
+	defer func() {
+		if value := recover(); value != nil {
+			k.stop.Store(true)
+			k.panicked.CompareAndSwap(nil, &value)
+		}
+	}()
+	k.do(t, v)
 }
 
 // done takes a task off those that are pending.
