@@ -59,7 +59,7 @@ func (l loose) find(old string, lines bool) []region {
 			break
 		}
 		at += i
-		if l.startsAt(at, lines) && border(l.text, at+len(old)) {
+		if l.startsAt(at, lines) && border(l.text, at+len(old)) && l.parts(at) && l.parts(at+len(old)) {
 			found = append(found, region{at, at + len(old)})
 		}
 	}
@@ -95,12 +95,16 @@ func (r rewrite) near(text string, start int, in loose, at region, how looseness
 		have = append(have, "")
 	}
 	shifts, ok := indents(old, have, whole)
-	if !ok && whole && indentOf(old[0]) == "" {
-		// The old text begins behind the indentation of its first line.
-		cut := len(indentOf(have[0]))
-		span.start += cut
-		have[0] = have[0][cut:]
-		shifts, ok = indents(old, have, false)
+	if cut, rest := r.cutIn(old, have, whole, ok); cut {
+		if r.startsCut() {
+			return nil
+		}
+		n := len(indentOf(have[0]))
+		span.start += n
+		have[0] = have[0][n:]
+		shifts, ok = rest, true
+	} else if whole && r.unclear(have, rest) {
+		return nil
 	}
 	if !ok {
 		return nil
