@@ -97,13 +97,7 @@ func (c chunk) locate(text string, after int, tolerant bool) (match, error) {
 	if r.old == "" {
 		return c.insert(text, r, starts)
 	}
-	found := linesIn(text, r.old)
-	if c.atEnd {
-		found = slices.DeleteFunc(found, func(at region) bool { return at.end != len(text) })
-	}
-	if len(c.headers) > 0 {
-		found = firstBehind(found, starts)
-	}
+	found := c.standing(text, r, starts)
 	if len(found) > 1 {
 		behind := slices.DeleteFunc(slices.Clone(found), func(at region) bool { return at.start < after })
 		if len(behind) != 1 {
@@ -117,7 +111,23 @@ func (c chunk) locate(text string, after int, tolerant bool) (match, error) {
 		m.endAsBefore(text)
 		return m, nil
 	}
+	marked := c.marked()
+	if found := marked.standing(text, marked.rewrite(), starts); len(found) == 1 {
+		return *c.remarked(text, found[0]), nil
+	}
 	return c.near(text, r, starts, tolerant)
+}
+
+// standing are the places where the lines of a chunk stand exactly.
+func (c chunk) standing(text string, r rewrite, starts []int) []region {
+	found := linesIn(text, r.old)
+	if c.atEnd {
+		found = slices.DeleteFunc(found, func(at region) bool { return at.end != len(text) })
+	}
+	if len(c.headers) > 0 {
+		found = firstBehind(found, starts)
+	}
+	return found
 }
 
 // near finds the only place that a chunk's lines stand in but for differences
@@ -134,6 +144,9 @@ func (c chunk) near(text string, r rewrite, starts []int, tolerant bool) (match,
 	case m != nil && c.atEnd && m.span.end != len(text):
 		why = "They are not at the end of the file. "
 	case m != nil && tolerant:
+		if marked := c.remarked(text, m.span); marked != nil {
+			m = marked
+		}
 		return *m, nil
 	case m != nil:
 		why = "Read the file, which has not been read yet: lines that are not exact are taken only then. "
@@ -155,9 +168,12 @@ func (c chunk) new() string {
 }
 
 // insert is the match of a chunk that only adds: behind its headers, or at the
-// end of the file.
+// end of the file. The number of a line is no place: it is easily wrong.
 func (c chunk) insert(text string, r rewrite, starts []int) (match, error) {
 	at := len(text)
+	if c.numbered && len(c.headers) == 0 && !c.atEnd && text != "" {
+		return match{}, answer("numbers of lines do not say where a chunk goes: add a line that stays before or after the new ones, or " + patchEOF + " behind them")
+	}
 	if len(c.headers) > 0 && !c.atEnd {
 		if len(starts) > 1 {
 			return match{}, answer(fmt.Sprintf("the line %q stands in it %s: add lines around the place that you mean", c.headers[len(c.headers)-1], times(len(starts))))
