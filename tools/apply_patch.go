@@ -46,9 +46,9 @@ func (t *applyPatch) Execute(ctx context.Context, args json.RawMessage) (Result,
 		return Error(err.Error()), nil
 	}
 	files = joined(files)
-	return t.run(len(files), func(k *call) error {
+	return t.run(ctx, len(files), func(k *call) error {
 		for _, f := range files {
-			if err := k.patch(f); err != nil {
+			if err := k.patch(ctx, f); err != nil {
 				if err := k.wrong(f.path, err); err != nil || k.full() {
 					return err
 				}
@@ -75,17 +75,17 @@ func joined(files []filePatch) []filePatch {
 	return list
 }
 
-func (k *call) patch(f filePatch) error {
+func (k *call) patch(ctx context.Context, f filePatch) error {
 	switch {
 	case f.kind == addFile:
 		return k.add(f)
 	case f.kind == deleteFile:
 		return k.delete(f.path)
 	case f.moveTo != "":
-		return k.move(f)
+		return k.move(ctx, f)
 	}
 	o, data, err := k.edit(f.path, func(text string, tolerant bool) (edited, error) {
-		return applyChunks(text, f.chunks, tolerant)
+		return applyChunks(ctx, text, f.chunks, tolerant)
 	})
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (k *call) delete(path string) error {
 }
 
 // move makes the changes of a file under another name, which nothing may have.
-func (k *call) move(f filePatch) error {
+func (k *call) move(ctx context.Context, f filePatch) error {
 	var (
 		o    *outcome
 		data []byte
@@ -137,7 +137,7 @@ func (k *call) move(f filePatch) error {
 	)
 	if len(f.chunks) > 0 {
 		o, data, err = k.edit(f.path, func(text string, tolerant bool) (edited, error) {
-			return applyChunks(text, f.chunks, tolerant)
+			return applyChunks(ctx, text, f.chunks, tolerant)
 		})
 	} else {
 		o = &outcome{path: f.path}

@@ -126,9 +126,9 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	if err != nil {
 		return Error(err.Error()), nil
 	}
-	return t.run(len(files), func(k *call) error {
+	return t.run(ctx, len(files), func(k *call) error {
 		for _, f := range files {
-			if err := k.editFile(f); err != nil {
+			if err := k.editFile(ctx, f); err != nil {
 				if err := k.wrong(f.Path, err); err != nil || k.full() {
 					return err
 				}
@@ -138,13 +138,13 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	})
 }
 
-func (k *call) editFile(f fileEdits) error {
+func (k *call) editFile(ctx context.Context, f fileEdits) error {
 	edits, err := f.edits()
 	if err != nil {
 		return err
 	}
 	o, data, err := k.edit(f.Path, func(text string, tolerant bool) (edited, error) {
-		return applyEdits(text, edits, tolerant)
+		return applyEdits(ctx, text, edits, tolerant)
 	})
 	if err != nil {
 		return err

@@ -63,6 +63,7 @@ var editTests = []editTest{
 	{name: "typo in a block", content: "zero\nif ok {\n\trun(fast)\n}\n", old: "if ok {\n\trun(slow)\n}", new: "x", has: []string{"     2|if ok {\n     3|→run(fast)\n     4|}\n"}},
 	{name: "nothing like it", content: "one\ntwo\n", old: "completely different", new: "x", has: []string{"No line is like it"}},
 	{name: "line numbers copied", content: "one\ntwo\n", old: "     1\tone\n     2\ttwo", new: "x", has: []string{"line numbers"}},
+	{name: "numbers that are the file's", content: "1\tfoo\n2\tbar\n", old: "1\tfoo\n2\tbaz\n", new: "x", has: []string{"The nearest lines are:\n     1|1→foo"}},
 	{name: "blank old in a file without", content: "a\nb\n", old: "\n\n\n", new: "x", has: []string{"not found"}},
 }
 

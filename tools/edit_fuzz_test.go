@@ -65,7 +65,7 @@ func FuzzEdit(f *testing.F) {
 			return
 		}
 		e := edit{old: unspell(old), new: unspell(new), all: all}
-		done, err := applyEdits(content, []edit{e}, tolerant)
+		done, err := applyEdits(t.Context(), content, []edit{e}, tolerant)
 		var told answer
 		if errors.As(err, &told) {
 			if !utf8.ValidString(string(told)) {

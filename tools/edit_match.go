@@ -10,6 +10,9 @@ import (
 // maxFound is how many occurrences are counted when one was asked for.
 const maxFound = 1000
 
+// maxPlaces is how many places one edit may replace its text in.
+const maxPlaces = 100_000
+
 // An edit replaces old by new in a text, which are bytes as they are in the
 // file but for line ends: a newline in old matches LF and CRLF.
 type edit struct {
@@ -79,13 +82,15 @@ func (e edit) rewrite() rewrite {
 
 // locate finds the places that an edit is about: one, or every one where all
 // are asked for. What keeps it from being made is an answer.
-func (e edit) locate(f folded, tolerant bool) ([]match, error) {
+func (e edit) locate(f *subject, tolerant bool) ([]match, error) {
 	r := e.rewrite()
 	found := f.find(r.old, e.all)
 	switch {
 	case len(found) > 1 && !e.all:
 		return nil, answer(fmt.Sprintf("old_text stands in it %s (%s): take in more of the lines around the one that you mean, or set replace_all",
 			times(len(found)), lineNumbers(f.text, found)))
+	case len(found) > maxPlaces:
+		return nil, answer(fmt.Sprintf("old_text stands in it more than %d times: use bash with sed or a script", maxPlaces))
 	case len(found) > 0:
 		matches := make([]match, len(found))
 		for i, at := range found {
@@ -97,7 +102,7 @@ func (e edit) locate(f folded, tolerant bool) ([]match, error) {
 	}
 	var why string
 	if !e.all {
-		near, err := e.trimmed().rewrite().tolerate(f.text)
+		near, err := e.trimmed().rewrite().tolerate(f, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +113,7 @@ func (e edit) locate(f folded, tolerant bool) ([]match, error) {
 			why = "Read the file, which has not been read yet: an old_text that is not exact is taken only then. "
 		}
 	}
-	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text) + nearest(f.text, r.old))
+	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text) + f.nearest(r.old))
 }
 
 // trimmed is an edit without the white space that both of its texts end with,
@@ -135,7 +140,11 @@ func (r rewrite) at(span region) match {
 // two overlapping ones was meant, it is not clear which.
 func (f folded) find(old string, all bool) []region {
 	var found []region
-	for at := 0; all || len(found) <= maxFound; {
+	most := maxFound
+	if all {
+		most = maxPlaces
+	}
+	for at := 0; len(found) <= most; {
 		i := strings.Index(f.text[at:], old)
 		if i < 0 {
 			break

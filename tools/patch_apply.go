@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,9 +36,12 @@ func (c chunk) rewrite() rewrite {
 
 // applyChunks makes the changes of a patch to one file, each looked for in the
 // content as it is.
-func applyChunks(content string, chunks []chunk, tolerant bool) (edited, error) {
+func applyChunks(ctx context.Context, content string, chunks []chunk, tolerant bool) (edited, error) {
+	if len(chunks) > maxEdits {
+		return edited{}, answer(fmt.Sprintf("a call may change %d places of a file at most, and these are %d: make several calls", maxEdits, len(chunks)))
+	}
 	var (
-		f        = fold(content)
+		f        = newSubject(content)
 		found    []placed
 		problems []string
 		after    int
@@ -47,9 +51,12 @@ func applyChunks(content string, chunks []chunk, tolerant bool) (edited, error) 
 			problems = append(problems, "the chunks after it were not looked at")
 			break
 		}
-		m, err := c.locate(f.text, after, tolerant)
+		if err := ctx.Err(); err != nil {
+			return edited{}, err
+		}
+		m, err := c.locate(f, after, tolerant)
 		if err == nil {
-			err = c.mixes(content)
+			err = c.mixes(f)
 		}
 		if err != nil {
 			problems = append(problems, ofChunks(i, len(chunks))+err.Error())
@@ -74,7 +81,7 @@ func ofChunks(i, n int) string {
 	return fmt.Sprintf("chunk %d of %d: ", i+1, n)
 }
 
-func (c chunk) mixes(content string) error {
+func (c chunk) mixes(s *subject) error {
 	var e edit
 	for _, l := range c.lines {
 		if l.mark == '+' {
@@ -83,14 +90,14 @@ func (c chunk) mixes(content string) error {
 			e.old += l.text + "\n"
 		}
 	}
-	return e.mixes(content)
+	return e.mixes(s)
 }
 
 // locate finds the place of a chunk: the only one that has its lines or, where
 // several have, the one behind its headers or behind the chunk before it.
-func (c chunk) locate(text string, after int, tolerant bool) (match, error) {
-	r := c.rewrite()
-	starts, err := c.starts(text)
+func (c chunk) locate(s *subject, after int, tolerant bool) (match, error) {
+	r, text := c.rewrite(), s.text
+	starts, err := c.starts(s)
 	if err != nil {
 		return match{}, err
 	}
@@ -115,7 +122,7 @@ func (c chunk) locate(text string, after int, tolerant bool) (match, error) {
 	if found := marked.standing(text, marked.rewrite(), starts); len(found) == 1 {
 		return *c.remarked(text, found[0]), nil
 	}
-	return c.near(text, r, starts, tolerant)
+	return c.near(s, r, starts, tolerant)
 }
 
 // standing are the places where the lines of a chunk stand exactly.
@@ -132,8 +139,9 @@ func (c chunk) standing(text string, r rewrite, starts []int) []region {
 
 // near finds the only place that a chunk's lines stand in but for differences
 // that are easily made.
-func (c chunk) near(text string, r rewrite, starts []int, tolerant bool) (match, error) {
-	m, err := r.tolerateFrom(text, slices.Min(starts))
+func (c chunk) near(s *subject, r rewrite, starts []int, tolerant bool) (match, error) {
+	text := s.text
+	m, err := r.tolerate(s, starts[0])
 	if err != nil {
 		return match{}, err
 	}
@@ -153,7 +161,7 @@ func (c chunk) near(text string, r rewrite, starts []int, tolerant bool) (match,
 	default:
 		why = applied(text, r.old, c.new())
 	}
-	return match{}, answer("its lines were not found in it. " + why + nearest(text, r.old))
+	return match{}, answer("its lines were not found in it. " + why + s.nearest(r.old))
 }
 
 // new is what a chunk makes of its lines.
@@ -188,17 +196,17 @@ func (c chunk) insert(text string, r rewrite, starts []int) (match, error) {
 // starts are the places behind the headers of a chunk, the start of the text
 // where it has none. A header is a line, or how one starts, its indentation
 // left aside.
-func (c chunk) starts(text string) ([]int, error) {
+func (c chunk) starts(s *subject) ([]int, error) {
 	starts := []int{0}
 	for _, header := range c.headers {
 		var next []int
-		for at := range behindLines(text, header) {
+		for at := range behindLines(s.text, header) {
 			if at > starts[0] {
 				next = append(next, at)
 			}
 		}
 		if next == nil {
-			return nil, answer(fmt.Sprintf("there is no line %q in it for the %s of the chunk. %s", header, patchHunk, nearest(text, header)))
+			return nil, answer(fmt.Sprintf("there is no line %q in it for the %s of the chunk. %s", header, patchHunk, s.nearest(header)))
 		}
 		starts = next
 	}
@@ -234,25 +242,31 @@ func linesIn(text, old string) []region {
 		searched += "\n"
 	}
 	var found []region
-	for at := 0; len(found) <= maxFound; at++ {
-		i := strings.Index(searched[at:], old)
+	if strings.HasPrefix(searched, old) {
+		found = append(found, region{0, min(len(old), len(text))})
+	}
+	// With the newline before it all that is found counts.
+	for at, line := 0, "\n"+old; len(found) <= maxFound; {
+		i := strings.Index(searched[at:], line)
 		if i < 0 {
 			break
 		}
-		at += i
-		if at == 0 || searched[at-1] == '\n' {
-			found = append(found, region{at, min(at+len(old), len(text))})
-		}
+		at += i + 1
+		found = append(found, region{at, min(at+len(old), len(text))})
 	}
 	return found
 }
 
-// firstBehind are the regions that are the first behind one of the places.
+// firstBehind are the regions that are the first behind one of the places. Both
+// are in the order of the text.
 func firstBehind(found []region, places []int) []region {
 	var first []region
+	i := 0
 	for _, place := range places {
-		i := slices.IndexFunc(found, func(at region) bool { return at.start >= place })
-		if i >= 0 && !slices.Contains(first, found[i]) {
+		for i < len(found) && found[i].start < place {
+			i++
+		}
+		if i < len(found) && (len(first) == 0 || first[len(first)-1] != found[i]) {
 			first = append(first, found[i])
 		}
 	}
