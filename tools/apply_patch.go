@@ -3,7 +3,9 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/internal/workspace"
@@ -97,6 +99,10 @@ func (k *call) patch(ctx context.Context, f filePatch) error {
 
 func (k *call) add(f filePatch) error {
 	t, err := k.changes.Place(f.path)
+	if errors.Is(err, workspace.ErrTwice) && k.takesAway(f.path) {
+		return answer("the patch takes the file of that name away as well: to replace all of it use write_file, or " + patchUpdate +
+			" alone; a new file in the place of one that is moved goes into a second call")
+	}
 	if err != nil {
 		return err
 	}
@@ -110,6 +116,13 @@ func (k *call) add(f filePatch) error {
 	}
 	k.outcomes = append(k.outcomes, o)
 	return nil
+}
+
+// takesAway tells whether the call deletes or moves a file.
+func (k *call) takesAway(path string) bool {
+	return slices.ContainsFunc(k.outcomes, func(o *outcome) bool {
+		return o.gone && sameFile(k.workspace, o.path, path)
+	})
 }
 
 func (k *call) delete(path string) error {
@@ -148,6 +161,9 @@ func (k *call) move(ctx context.Context, f filePatch) error {
 		return err
 	}
 	to, err := k.changes.Place(f.moveTo)
+	if errors.Is(err, workspace.ErrTwice) && sameFile(k.workspace, f.path, f.moveTo) {
+		return answer(patchMove + " of the patch leads to the file itself: leave that line out")
+	}
 	if err != nil {
 		return err
 	}

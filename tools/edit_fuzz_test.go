@@ -64,7 +64,7 @@ func FuzzEdit(f *testing.F) {
 		if old == "" || old == new || !utf8.ValidString(old) || !utf8.ValidString(new) {
 			return
 		}
-		e := edit{old: unspell(old), new: unspell(new), all: all}
+		e := newEdit(old, new, all)
 		done, err := applyEdits(t.Context(), content, []edit{e}, tolerant)
 		var told answer
 		if errors.As(err, &told) {

@@ -14,10 +14,25 @@ const maxFound = 1000
 const maxPlaces = 100_000
 
 // An edit replaces old by new in a text, which are bytes as they are in the
-// file but for line ends: a newline in old matches LF and CRLF.
+// file but for line ends: a newline stands for LF and CRLF.
 type edit struct {
 	old, new string
 	all      bool
+	// keepCRLF is set where a CRLF in new is one that was asked for.
+	keepCRLF bool
+}
+
+// newEdit is an edit with the texts as a model wrote them. A CR that is spelled
+// is a byte like any other, and no part of a line end.
+func newEdit(old, new string, all bool) edit {
+	// A CRLF in new is asked for, unless old has CRLF too: then that is just
+	// how the model writes a newline.
+	e := edit{old: unspell(fold(old).text), all: all, keepCRLF: strings.Contains(new, "\r\n") && !strings.Contains(old, "\r\n")}
+	if !e.keepCRLF {
+		new = fold(new).text
+	}
+	e.new = unspell(new)
+	return e
 }
 
 // A rewrite is a text to look for, in LF, with what to make of its lines.
@@ -64,17 +79,8 @@ type match struct {
 // rewrite tells which lines of the old text an edit changes, so that all others
 // stay as the file has them.
 func (e edit) rewrite() rewrite {
-	// A CRLF in new is one that was asked for, unless old has CRLF too: then
-	// that is just how the model writes a newline.
-	r := rewrite{
-		old:      fold(e.old).text,
-		keepCRLF: strings.Contains(e.new, "\r\n") && !strings.Contains(e.old, "\r\n"),
-	}
-	text := e.new
-	if !r.keepCRLF {
-		text = fold(text).text
-	}
-	for _, d := range udiff.Lines(r.old, text) {
+	r := rewrite{old: e.old, keepCRLF: e.keepCRLF}
+	for _, d := range udiff.Lines(r.old, e.new) {
 		r.ops = append(r.ops, op{region{d.Start, d.End}, d.New})
 	}
 	return r

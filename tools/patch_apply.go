@@ -96,11 +96,18 @@ func (c chunk) mixes(s *subject) error {
 // locate finds the place of a chunk: the only one that has its lines or, where
 // several have, the one behind its headers or behind the chunk before it.
 func (c chunk) locate(s *subject, after int, tolerant bool) (match, error) {
-	r, text := c.rewrite(), s.text
-	starts, err := c.starts(s)
+	starts, note, err := c.starts(s)
 	if err != nil {
 		return match{}, err
 	}
+	m, err := c.behind(s, starts, after, tolerant)
+	m.note = strings.Trim(m.note+"; "+note, "; ")
+	return m, err
+}
+
+// behind is locate for what is behind places of the text.
+func (c chunk) behind(s *subject, starts []int, after int, tolerant bool) (match, error) {
+	r, text := c.rewrite(), s.text
 	if r.old == "" {
 		return c.insert(text, r, starts)
 	}
@@ -191,48 +198,6 @@ func (c chunk) insert(text string, r rewrite, starts []int) (match, error) {
 	m := r.at(region{at, at})
 	m.endAsBefore(text)
 	return m, nil
-}
-
-// starts are the places behind the headers of a chunk, the start of the text
-// where it has none. A header is a line, or how one starts, its indentation
-// left aside.
-func (c chunk) starts(s *subject) ([]int, error) {
-	starts := []int{0}
-	for _, header := range c.headers {
-		var next []int
-		for at := range behindLines(s.text, header) {
-			if at > starts[0] {
-				next = append(next, at)
-			}
-		}
-		if next == nil {
-			return nil, answer(fmt.Sprintf("there is no line %q in it for the %s of the chunk. %s", header, patchHunk, s.nearest(header)))
-		}
-		starts = next
-	}
-	return starts, nil
-}
-
-// behindLines gives the places behind lines that are, or else start as, a
-// header.
-func behindLines(text, header string) func(yield func(int) bool) {
-	exact := false
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.TrimSpace(line) == header {
-			exact = true
-			break
-		}
-	}
-	return func(yield func(int) bool) {
-		at := 0
-		for line := range strings.SplitAfterSeq(text, "\n") {
-			at += len(line)
-			trimmed := strings.TrimSpace(line)
-			if (trimmed == header || !exact && strings.HasPrefix(trimmed, header)) && !yield(at) {
-				return
-			}
-		}
-	}
 }
 
 // linesIn finds whole lines in a text, the last of which may lack its newline.

@@ -80,6 +80,8 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	}
 	r := newLineReader(f)
 	if kind := r.binary(); kind != "" {
+		// It may be written over: more of it cannot be seen.
+		t.seen.saw(f.Name, f.ID(), version)
 		return Error(fmt.Sprintf("%q is %s of %s, and only text can be read", in.Path, kind, output.Size(f.Info.Size()))), nil
 	}
 	const largest = 1 << 53 // what a JSON number tells apart

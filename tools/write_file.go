@@ -82,6 +82,10 @@ func (k *call) writeFile(path, content string) error {
 	}
 	if t.Version == workspace.VersionOf(data) {
 		o.same, o.text = true, visibleName(t.Name)+holdsThat
+		if len(form) > 0 {
+			o.text = visibleName(t.Name) + " holds that already, but for what a write keeps: nothing was done. Use bash to change that"
+			o.notes = append(o.notes, form...)
+		}
 		return nil
 	}
 	switch known := k.seen.of(k.workspace, t); {
