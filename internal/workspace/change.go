@@ -13,6 +13,7 @@ import (
 type Changes struct {
 	w       *Workspace
 	targets []*Target
+	made    int // folders
 }
 
 // Change calls plan to say what to change, and then does it. Other changes of
@@ -107,6 +108,9 @@ func (c *Changes) target(name string, why purpose) (*Target, error) {
 	}
 	t := &Target{Name: p.name(), Linked: p.linked, given: name, place: p}
 	c.targets = append(c.targets, t)
+	if c.made += len(p.made); c.made > maxAllMade {
+		return nil, refuse(name, fs.ErrInvalid, "more than %d folders would have to be made for it and the files before it: make them first, or several calls", maxAllMade)
+	}
 	if err := t.open(); err != nil {
 		return nil, err
 	}

@@ -8,9 +8,12 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// maxMade is how many folders one path may make: each is held open until all is
-// done.
-const maxMade = 100
+// maxMade is how many folders one path may make, and maxAllMade all paths of a
+// change together: each is held open until all is done.
+const (
+	maxMade    = 100
+	maxAllMade = 500
+)
 
 // makeDir makes the folder name where the walk is; the next step enters it.
 func (k *walk) makeDir(name string) error {

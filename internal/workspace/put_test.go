@@ -219,7 +219,19 @@ func TestChangeMakesSoManyFolders(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "more than 100 folders") {
 		t.Errorf("%v", err)
 	}
-	if _, err := os.Lstat(filepath.Join(dir, "e")); err == nil {
-		t.Error("folders are left")
+	if err := w.Change(func(c *workspace.Changes) error {
+		for i := range 6 {
+			if _, err := c.Place(fmt.Sprint("e", i, strings.Repeat("/d", 90), "/f")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err == nil || !strings.Contains(err.Error(), "more than 500 folders") {
+		t.Errorf("%v", err)
+	}
+	for _, name := range []string{"e", "e0", "e5"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("the folder %s is left", name)
+		}
 	}
 }
