@@ -64,6 +64,7 @@ func ways() map[string]func(*workspace.Workspace) {
 	return map[string]func(*workspace.Workspace){
 		"as the system can": func(*workspace.Workspace) {},
 		"without swaps":     workspace.WithoutSwaps,
+		"without links":     workspace.WithoutLinks,
 	}
 }
 

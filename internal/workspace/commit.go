@@ -10,11 +10,12 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// A renamer puts files in place. The errors of both are errors.ErrUnsupported
-// where the file system cannot do it in one step.
+// A renamer puts files in place. The errors of swap and new are
+// errors.ErrUnsupported where the file system cannot do it in one step.
 type renamer struct {
 	swap func(dir *os.File, a, b string) error
 	new  func(dir *os.File, from, to string) error
+	link func(dir *os.Root, from, to string) error
 }
 
 // steps is how far the change of one target has come.

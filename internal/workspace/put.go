@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"io/fs"
+	"os"
 )
 
 // put does what is to be done, in one step where the file system can.
@@ -87,27 +88,52 @@ func (t *Target) giveBack(r renamer, why error) error {
 // putOverPlain is putOver for file systems that cannot swap: the old file gets
 // a second name first, to be put back by, and is looked at by that one.
 func (t *Target) putOverPlain(r renamer) error {
-	s, dir, base := &t.steps, t.place.dir, t.place.base
-	old := tempName()
-	undo := func() error { return dir.Remove(old) }
-	if err := dir.Link(base, old); err != nil {
-		// Without hard links there is nothing for a moment.
-		if err := dir.Rename(base, old); errors.Is(err, fs.ErrNotExist) {
-			return t.changed()
-		} else if err != nil {
+	dir, base, old := t.place.dir, t.place.base, tempName()
+	if err := r.link(dir, base, old); err == nil {
+		if err := t.replaceLinked(old); err != nil {
+			_ = dir.Remove(old) // the other name has the file all the same
 			return err
 		}
-		undo = func() error { return t.renameNew(r, old, base) }
+		return t.placed(old)
+	}
+	// Without hard links there is nothing for a moment.
+	if err := dir.Rename(base, old); errors.Is(err, fs.ErrNotExist) {
+		return t.changed()
+	} else if err != nil {
+		return err
 	}
 	err := t.unchanged(old)
 	if err == nil {
-		err = dir.Rename(s.temp, base)
+		err = t.renameNew(r, t.steps.temp, base)
 	}
 	if err == nil {
 		return t.placed(old)
 	}
-	if undoErr := undo(); undoErr != nil {
-		return refuse(t.given, errors.Join(ErrChanged, err), "could not be changed (%s), nor be put back (%s): it is in %s", reason(err), reason(undoErr), quote(t.beside(old)))
+	if backErr := t.renameNew(r, old, base); backErr != nil {
+		return refuse(t.given, ErrChanged, "was made anew by something else during the call: read it again; what it held before is in %s", quote(t.beside(old)))
+	}
+	return err
+}
+
+// replaceLinked renames the new file over the old one, which has a second name.
+func (t *Target) replaceLinked(old string) error {
+	dir, base := t.place.dir, t.place.base
+	seen, err := dir.Lstat(old)
+	if err != nil {
+		return t.changed()
+	}
+	if err := t.unchanged(old); err != nil {
+		return err
+	}
+	// That took as long as reading the file does: once more, with nothing
+	// between.
+	now, err := dir.Lstat(base)
+	if err != nil || !os.SameFile(seen, now) || !seen.ModTime().Equal(now.ModTime()) {
+		return t.changed()
+	}
+	err = dir.Rename(t.steps.temp, base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.changed()
 	}
 	return err
 }
@@ -142,7 +168,7 @@ func (t *Target) renameNew(r renamer, from, to string) error {
 		}
 	}
 	dir := t.place.dir
-	err := dir.Link(from, to)
+	err := r.link(dir, from, to)
 	if err == nil {
 		_ = dir.Remove(from) // it is in place all the same
 		return nil

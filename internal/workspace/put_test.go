@@ -74,8 +74,10 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 					}
 					put(t, filepath.Join(dir, "b"), "old b\n")
 					way(w)
-					workspace.BeforePut(w, func(n int) error {
-						if n == 1 { // a is in place, b is not
+					done := false
+					workspace.BeforePut(w, func(int) error {
+						if got, _ := os.ReadFile(filepath.Join(dir, "a")); string(got) == "new a\n" && !done { // it is in place, b is not
+							done = true
 							do(t, filepath.Join(dir, "a"))
 							replace(t, filepath.Join(dir, "b"), "other b\n")
 						}
