@@ -3,7 +3,9 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/internal/workspace"
@@ -46,9 +48,9 @@ func (t *applyPatch) Execute(ctx context.Context, args json.RawMessage) (Result,
 		return Error(err.Error()), nil
 	}
 	files = joined(files)
-	return t.run(len(files), func(k *call) error {
+	return t.run(ctx, len(files), func(k *call) error {
 		for _, f := range files {
-			if err := k.patch(f); err != nil {
+			if err := k.patch(ctx, f); err != nil {
 				if err := k.wrong(f.path, err); err != nil || k.full() {
 					return err
 				}
@@ -75,17 +77,17 @@ func joined(files []filePatch) []filePatch {
 	return list
 }
 
-func (k *call) patch(f filePatch) error {
+func (k *call) patch(ctx context.Context, f filePatch) error {
 	switch {
 	case f.kind == addFile:
 		return k.add(f)
 	case f.kind == deleteFile:
 		return k.delete(f.path)
 	case f.moveTo != "":
-		return k.move(f)
+		return k.move(ctx, f)
 	}
 	o, data, err := k.edit(f.path, func(text string, tolerant bool) (edited, error) {
-		return applyChunks(text, f.chunks, tolerant)
+		return applyChunks(ctx, text, f.chunks, tolerant)
 	})
 	if err != nil {
 		return err
@@ -97,6 +99,10 @@ func (k *call) patch(f filePatch) error {
 
 func (k *call) add(f filePatch) error {
 	t, err := k.changes.Place(f.path)
+	if errors.Is(err, workspace.ErrTwice) && k.takesAway(f.path) {
+		return answer("the patch takes the file of that name away as well: to replace all of it use write_file, or " + patchUpdate +
+			" alone; a new file in the place of one that is moved goes into a second call")
+	}
 	if err != nil {
 		return err
 	}
@@ -110,6 +116,13 @@ func (k *call) add(f filePatch) error {
 	}
 	k.outcomes = append(k.outcomes, o)
 	return nil
+}
+
+// takesAway tells whether the call deletes or moves a file.
+func (k *call) takesAway(path string) bool {
+	return slices.ContainsFunc(k.outcomes, func(o *outcome) bool {
+		return o.gone && sameFile(k.workspace, o.path, path)
+	})
 }
 
 func (k *call) delete(path string) error {
@@ -129,7 +142,7 @@ func (k *call) delete(path string) error {
 }
 
 // move makes the changes of a file under another name, which nothing may have.
-func (k *call) move(f filePatch) error {
+func (k *call) move(ctx context.Context, f filePatch) error {
 	var (
 		o    *outcome
 		data []byte
@@ -137,7 +150,7 @@ func (k *call) move(f filePatch) error {
 	)
 	if len(f.chunks) > 0 {
 		o, data, err = k.edit(f.path, func(text string, tolerant bool) (edited, error) {
-			return applyChunks(text, f.chunks, tolerant)
+			return applyChunks(ctx, text, f.chunks, tolerant)
 		})
 	} else {
 		o = &outcome{path: f.path}
@@ -148,6 +161,9 @@ func (k *call) move(f filePatch) error {
 		return err
 	}
 	to, err := k.changes.Place(f.moveTo)
+	if errors.Is(err, workspace.ErrTwice) && sameFile(k.workspace, f.path, f.moveTo) {
+		return answer(patchMove + " of the patch leads to the file itself: leave that line out")
+	}
 	if err != nil {
 		return err
 	}

@@ -45,9 +45,7 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 		return nil, fmt.Sprintf("the arguments of %s could not be read, so it was not run: %v\nThey must be one JSON object of this schema: %s",
 			e.def.Name, err, schemaText(e.def.Schema))
 	}
-	maps.DeleteFunc(fields, func(name string, value any) bool {
-		return value == nil && !slices.Contains(e.def.Schema.Required, name)
-	})
+	dropNulls(e.def.Schema, fields)
 	problems := shapeProblems(e.def.Schema, fields)
 	if len(problems) == 0 {
 		// What the plain words do not cover, such as bounds and nested fields.
@@ -76,32 +74,58 @@ func parseObject(args json.RawMessage) (map[string]any, error) {
 	if !ok {
 		return nil, fmt.Errorf("they are %s, not an object", typeOf(value))
 	}
-	dec := json.NewDecoder(bytes.NewReader(args))
+	return fields, checkTwice(json.NewDecoder(bytes.NewReader(args)))
+}
+
+// checkTwice reads one JSON value, which is valid, and tells of a field that is
+// in one of its objects twice.
+func checkTwice(dec *json.Decoder) error {
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	delim, ok := token.(json.Delim)
+	if !ok {
+		return nil
+	}
 	seen := make(map[string]bool)
-	for depth := 0; ; {
-		token, err := dec.Token()
-		if err != nil {
-			return fields, nil // the end: the text as a whole was read above
+	for dec.More() {
+		if delim == '{' {
+			token, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			name, _ := token.(string)
+			if seen[name] {
+				return fmt.Errorf("the field %q is there twice", name)
+			}
+			seen[name] = true
 		}
-		switch t := token.(type) {
-		case json.Delim:
-			if t == '{' || t == '[' {
-				depth++
-			} else {
-				depth--
-			}
-		case string:
-			if depth != 1 {
-				continue
-			}
-			if seen[t] {
-				return nil, fmt.Errorf("the field %q is there twice", t)
-			}
-			seen[t] = true
-			var skipped json.RawMessage
-			if err := dec.Decode(&skipped); err != nil {
-				return nil, err
-			}
+		if err := checkTwice(dec); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token()
+	return err
+}
+
+// dropNulls takes the fields away that are null and need not be there, within
+// arrays and other objects as well.
+func dropNulls(schema *jsonschema.Schema, value any) {
+	if schema == nil {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		maps.DeleteFunc(v, func(name string, value any) bool {
+			return value == nil && !slices.Contains(schema.Required, name)
+		})
+		for name, value := range v {
+			dropNulls(schema.Properties[name], value)
+		}
+	case []any:
+		for _, value := range v {
+			dropNulls(schema.Items, value)
 		}
 	}
 }

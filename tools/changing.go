@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,7 +68,7 @@ type outcome struct {
 }
 
 // run makes all changes that plan asks for, of so many files, or none.
-func (c changing) run(files int, plan func(*call) error) (Result, error) {
+func (c changing) run(ctx context.Context, files int, plan func(*call) error) (Result, error) {
 	if files > maxCallFiles {
 		return Error(fmt.Sprintf("a call may change %d files at most, and this one names %d: make several calls", maxCallFiles, files)), nil
 	}
@@ -81,6 +82,8 @@ func (c changing) run(files int, plan func(*call) error) (Result, error) {
 	})
 	var told answer
 	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return canceled(), nil
 	case errors.As(err, &told):
 		return Error(string(told)), nil
 	case err != nil && files > 1 && !errors.Is(err, workspace.ErrPartly):

@@ -1,10 +1,13 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/belljar/belljar/internal/output"
 )
 
 // edited is what edits made of a text.
@@ -20,9 +23,9 @@ type edited struct {
 // applyEdits makes all of the edits, each looked for in the content as it is.
 // What keeps one from being made is an answer, and so is what keeps several.
 // tolerant allows matches that are not exact.
-func applyEdits(content string, edits []edit, tolerant bool) (edited, error) {
+func applyEdits(ctx context.Context, content string, edits []edit, tolerant bool) (edited, error) {
 	var (
-		f        = fold(content)
+		f        = newSubject(content)
 		found    []placed
 		problems []string
 	)
@@ -31,12 +34,18 @@ func applyEdits(content string, edits []edit, tolerant bool) (edited, error) {
 			problems = append(problems, "the edits after it were not looked at")
 			break
 		}
+		if err := ctx.Err(); err != nil {
+			return edited{}, err
+		}
 		matches, err := e.locate(f, tolerant)
 		if err == nil {
-			err = e.mixes(content)
+			err = e.mixes(f)
 		}
 		if err != nil {
 			problems = append(problems, ofEdits(i, len(edits))+err.Error())
+		}
+		if len(found)+len(matches) > maxPlaces {
+			return edited{}, answer(fmt.Sprintf("the edits are about more than %d places: make several calls", maxPlaces))
 		}
 		for _, m := range matches {
 			found = append(found, placed{m, i})
@@ -66,15 +75,19 @@ func ofEdits(i, n int) string {
 }
 
 // overlaps puts matches in the order of the text and tells which of them are
-// about the same bytes.
+// about the same bytes, the first few pairs of edits.
 func overlaps(text string, found []placed) []string {
 	slices.SortStableFunc(found, func(a, b placed) int { return a.span.start - b.span.start })
-	var problems []string
-	for i := 1; i < len(found); i++ {
+	var (
+		problems []string
+		told     = make(map[[2]int]bool)
+	)
+	for i := 1; i < len(found) && len(problems) < maxProblems; i++ {
 		before, after := found[i-1], found[i]
-		if after.span.start < before.span.end {
-			problems = append(problems, fmt.Sprintf("edits %d and %d overlap (%s): make one of them",
-				min(before.edit, after.edit)+1, max(before.edit, after.edit)+1, spanned(text, after.span)))
+		pair := [2]int{min(before.edit, after.edit) + 1, max(before.edit, after.edit) + 1}
+		if after.span.start < before.span.end && !told[pair] {
+			told[pair] = true
+			problems = append(problems, fmt.Sprintf("edits %d and %d overlap (%s): make one of them", pair[0], pair[1], spanned(text, after.span)))
 		}
 	}
 	return problems
@@ -82,16 +95,25 @@ func overlaps(text string, found []placed) []string {
 
 // apply makes the changes of matches that are in order.
 func (f folded) apply(content string, found []placed) (edited, error) {
+	size := len(content)
+	for _, m := range found {
+		for _, o := range m.ops {
+			size += len(o.text) - (o.end - o.start)
+		}
+	}
+	if size > MaxEditBytes && size > len(content) {
+		return edited{}, answer(fmt.Sprintf("it would be over %s, the most that is edited here: use bash with sed or a script", output.Size(MaxEditBytes)))
+	}
 	done := edited{before: f, places: len(found)}
 	var b strings.Builder
-	b.Grow(len(content))
-	at := 0
+	b.Grow(size)
+	at, near := 0, lineEnds{folded: f}
 	for _, m := range found {
 		if m.note != "" {
 			done.notes = append(done.notes, m.note)
 		}
 		for _, o := range m.ops {
-			text := withEnds(o.text, f.ends(o.region), m.keepCRLF)
+			text := withEnds(o.text, near.of(o), m.keepCRLF)
 			b.WriteString(content[at:f.original(o.start)])
 			b.WriteString(text)
 			at = f.original(o.end)
@@ -108,8 +130,8 @@ func (f folded) apply(content string, found []placed) (edited, error) {
 
 // mixes refuses to write UTF-8 into a text in an older encoding, in which the
 // new characters would be unreadable. What is spelled byte by byte is as meant.
-func (e edit) mixes(content string) error {
-	if isASCII(e.new) || strings.Contains(e.old, e.new) || !legacy(content) {
+func (e edit) mixes(s *subject) error {
+	if isASCII(e.new) || strings.Contains(e.old, e.new) || !s.legacy() {
 		return nil
 	}
 	for _, r := range e.new {

@@ -71,6 +71,15 @@ type oneEdit struct {
 	All bool    `json:"replace_all"`
 }
 
+// allOfOne answers a replace_all beside several edits.
+const allOfOne = "replace_all is there beside several edits: put it into those of them that it is meant for"
+
+// given tells whether an edit is one. Some models fill in blanks for what they
+// leave out.
+func (e oneEdit) given() bool {
+	return e.Old != nil && *e.Old != "" || e.New != nil && *e.New != ""
+}
+
 // list gives both forms of the arguments in the one of several files. What does
 // not fit together is an answer.
 func (a editArguments) list() ([]fileEdits, error) {
@@ -79,19 +88,23 @@ func (a editArguments) list() ([]fileEdits, error) {
 		return nil, answer(`"path" is missing: give path, old_text and new_text; or path and edits; or files`)
 	case len(a.Files) == 0:
 		return []fileEdits{a.fileEdits}, nil
-	case a.Path != "" || a.Old != nil || a.New != nil || len(a.Edits) > 0:
+	case a.Path != "" || a.given() || len(a.Edits) > 0:
 		return nil, answer("files stands for itself: leave out path, old_text, new_text and edits, or leave out files")
+	case a.All:
+		return nil, answer(allOfOne)
 	}
 	return a.Files, nil
 }
 
 // edits checks the edits of one file by themselves.
 func (f fileEdits) edits() ([]edit, error) {
-	list, flat := f.Edits, f.Old != nil || f.New != nil
+	list := f.Edits
 	switch {
-	case len(list) > 0 && flat:
+	case len(list) > 0 && f.given():
 		return nil, answer("old_text and new_text are there beside edits: put that edit into edits, or leave edits out")
-	case flat:
+	case len(list) > 0 && f.All:
+		return nil, answer(allOfOne)
+	case len(list) == 0 && (f.Old != nil || f.New != nil):
 		list = []oneEdit{f.oneEdit}
 	case len(list) == 0:
 		return nil, answer("old_text and new_text are missing, or edits instead of them")
@@ -109,7 +122,7 @@ func (f fileEdits) edits() ([]edit, error) {
 		case *e.Old == *e.New:
 			return nil, answer(at + "no change: old_text and new_text are the same")
 		}
-		edits[i] = edit{old: unspell(*e.Old), new: unspell(*e.New), all: e.All}
+		edits[i] = newEdit(*e.Old, *e.New, e.All)
 	}
 	return edits, nil
 }
@@ -126,9 +139,9 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	if err != nil {
 		return Error(err.Error()), nil
 	}
-	return t.run(len(files), func(k *call) error {
+	return t.run(ctx, len(files), func(k *call) error {
 		for _, f := range files {
-			if err := k.editFile(f); err != nil {
+			if err := k.editFile(ctx, f); err != nil {
 				if err := k.wrong(f.Path, err); err != nil || k.full() {
 					return err
 				}
@@ -138,13 +151,13 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	})
 }
 
-func (k *call) editFile(f fileEdits) error {
+func (k *call) editFile(ctx context.Context, f fileEdits) error {
 	edits, err := f.edits()
 	if err != nil {
 		return err
 	}
 	o, data, err := k.edit(f.Path, func(text string, tolerant bool) (edited, error) {
-		return applyEdits(text, edits, tolerant)
+		return applyEdits(ctx, text, edits, tolerant)
 	})
 	if err != nil {
 		return err

@@ -40,6 +40,9 @@ var editTests = []editTest{
 	{name: "byte order mark", content: "\xef\xbb\xbfa\nb\n", old: "a", new: "x", want: "\xef\xbb\xbfx\nb\n"},
 	{name: "Latin-1 around", content: "caf\xe9 word\n", old: "word", new: "WORD", want: "caf\xe9 WORD\n", has: []string{"-caf⟦e9⟧ word\n"}},
 	{name: "spelled bytes", content: "\x1b[31mred\xe9\n", old: "⟦1b⟧[31mred⟦e9⟧", new: "⟦1b⟧[32mred⟦e8⟧", want: "\x1b[32mred\xe8\n", has: []string{"+⟦1b⟧[32mred⟦e8⟧"}},
+	{name: "a spelled CR before a line end", content: "x\r\r\ny\r\r\n", old: "x⟦0d⟧\ny", new: "x⟦0d⟧\nY", want: "x\r\r\nY\r\r\n"},
+	{name: "a spelled CR before a line end, taken away", content: "x\r\r\ny\r\r\n", old: "x⟦0d⟧\n", new: "x\n", want: "x\r\ny\r\r\n"},
+	{name: "a spelled CR to come", content: "x\ny\n", old: "x\n", new: "x⟦0d⟧\n", want: "x\r\ny\n"},
 	{name: "text that looks spelled", content: "say ⟦1b⟧\n", old: "⟦e2⟧⟦9f⟧⟦a6⟧1b⟧", new: "ESC", want: "say ESC\n"},
 
 	{name: "empty old", content: "abc", old: "", new: "X", has: []string{"old_text is empty"}},
@@ -63,6 +66,7 @@ var editTests = []editTest{
 	{name: "typo in a block", content: "zero\nif ok {\n\trun(fast)\n}\n", old: "if ok {\n\trun(slow)\n}", new: "x", has: []string{"     2|if ok {\n     3|→run(fast)\n     4|}\n"}},
 	{name: "nothing like it", content: "one\ntwo\n", old: "completely different", new: "x", has: []string{"No line is like it"}},
 	{name: "line numbers copied", content: "one\ntwo\n", old: "     1\tone\n     2\ttwo", new: "x", has: []string{"line numbers"}},
+	{name: "numbers that are the file's", content: "1\tfoo\n2\tbar\n", old: "1\tfoo\n2\tbaz\n", new: "x", has: []string{"The nearest lines are:\n     1|1→foo"}},
 	{name: "blank old in a file without", content: "a\nb\n", old: "\n\n\n", new: "x", has: []string{"not found"}},
 }
 

@@ -64,8 +64,8 @@ func FuzzEdit(f *testing.F) {
 		if old == "" || old == new || !utf8.ValidString(old) || !utf8.ValidString(new) {
 			return
 		}
-		e := edit{old: unspell(old), new: unspell(new), all: all}
-		done, err := applyEdits(content, []edit{e}, tolerant)
+		e := newEdit(old, new, all)
+		done, err := applyEdits(t.Context(), content, []edit{e}, tolerant)
 		var told answer
 		if errors.As(err, &told) {
 			if !utf8.ValidString(string(told)) {

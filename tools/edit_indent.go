@@ -96,21 +96,29 @@ func (s *shifts) setSteps(wrote []string, file string) {
 	}
 }
 
-// step is the smallest indentation of lines, a tab where one has it, or "".
+// step is the smallest indentation of lines, a tab where most of those that are
+// indented have one, or "".
 func step(lines []string) string {
-	smallest := 0
+	smallest, tabs := 0, 0
 	for _, l := range lines {
 		indent := indentOf(l)
 		if strings.TrimSpace(l) == "" {
 			continue
 		}
 		if strings.HasPrefix(indent, "\t") {
-			return "\t"
+			tabs++
+			continue
 		}
 		// One space is an alignment, as in comments.
-		if len(indent) > 1 && (smallest == 0 || len(indent) < smallest) {
-			smallest = len(indent)
+		if len(indent) > 1 {
+			tabs--
+			if smallest == 0 || len(indent) < smallest {
+				smallest = len(indent)
+			}
 		}
+	}
+	if tabs > 0 {
+		return "\t"
 	}
 	return strings.Repeat(" ", smallest)
 }

@@ -10,11 +10,29 @@ import (
 // maxFound is how many occurrences are counted when one was asked for.
 const maxFound = 1000
 
+// maxPlaces is how many places one edit may replace its text in.
+const maxPlaces = 100_000
+
 // An edit replaces old by new in a text, which are bytes as they are in the
-// file but for line ends: a newline in old matches LF and CRLF.
+// file but for line ends: a newline stands for LF and CRLF.
 type edit struct {
 	old, new string
 	all      bool
+	// keepCRLF is set where a CRLF in new is one that was asked for.
+	keepCRLF bool
+}
+
+// newEdit is an edit with the texts as a model wrote them. A CR that is spelled
+// is a byte like any other, and no part of a line end.
+func newEdit(old, new string, all bool) edit {
+	// A CRLF in new is asked for, unless old has CRLF too: then that is just
+	// how the model writes a newline.
+	e := edit{old: unspell(fold(old).text), all: all, keepCRLF: strings.Contains(new, "\r\n") && !strings.Contains(old, "\r\n")}
+	if !e.keepCRLF {
+		new = fold(new).text
+	}
+	e.new = unspell(new)
+	return e
 }
 
 // A rewrite is a text to look for, in LF, with what to make of its lines.
@@ -61,17 +79,8 @@ type match struct {
 // rewrite tells which lines of the old text an edit changes, so that all others
 // stay as the file has them.
 func (e edit) rewrite() rewrite {
-	// A CRLF in new is one that was asked for, unless old has CRLF too: then
-	// that is just how the model writes a newline.
-	r := rewrite{
-		old:      fold(e.old).text,
-		keepCRLF: strings.Contains(e.new, "\r\n") && !strings.Contains(e.old, "\r\n"),
-	}
-	text := e.new
-	if !r.keepCRLF {
-		text = fold(text).text
-	}
-	for _, d := range udiff.Lines(r.old, text) {
+	r := rewrite{old: e.old, keepCRLF: e.keepCRLF}
+	for _, d := range udiff.Lines(r.old, e.new) {
 		r.ops = append(r.ops, op{region{d.Start, d.End}, d.New})
 	}
 	return r
@@ -79,13 +88,15 @@ func (e edit) rewrite() rewrite {
 
 // locate finds the places that an edit is about: one, or every one where all
 // are asked for. What keeps it from being made is an answer.
-func (e edit) locate(f folded, tolerant bool) ([]match, error) {
+func (e edit) locate(f *subject, tolerant bool) ([]match, error) {
 	r := e.rewrite()
 	found := f.find(r.old, e.all)
 	switch {
 	case len(found) > 1 && !e.all:
 		return nil, answer(fmt.Sprintf("old_text stands in it %s (%s): take in more of the lines around the one that you mean, or set replace_all",
 			times(len(found)), lineNumbers(f.text, found)))
+	case len(found) > maxPlaces:
+		return nil, answer(fmt.Sprintf("old_text stands in it more than %d times: use bash with sed or a script", maxPlaces))
 	case len(found) > 0:
 		matches := make([]match, len(found))
 		for i, at := range found {
@@ -97,7 +108,7 @@ func (e edit) locate(f folded, tolerant bool) ([]match, error) {
 	}
 	var why string
 	if !e.all {
-		near, err := e.trimmed().rewrite().tolerate(f.text)
+		near, err := e.trimmed().rewrite().tolerate(f, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +119,7 @@ func (e edit) locate(f folded, tolerant bool) ([]match, error) {
 			why = "Read the file, which has not been read yet: an old_text that is not exact is taken only then. "
 		}
 	}
-	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text) + nearest(f.text, r.old))
+	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text) + f.nearest(r.old))
 }
 
 // trimmed is an edit without the white space that both of its texts end with,
@@ -135,7 +146,11 @@ func (r rewrite) at(span region) match {
 // two overlapping ones was meant, it is not clear which.
 func (f folded) find(old string, all bool) []region {
 	var found []region
-	for at := 0; all || len(found) <= maxFound; {
+	most := maxFound
+	if all {
+		most = maxPlaces
+	}
+	for at := 0; len(found) <= most; {
 		i := strings.Index(f.text[at:], old)
 		if i < 0 {
 			break

@@ -27,11 +27,11 @@ var numbered = regexp.MustCompile(`^ *[0-9]+\t`)
 // it with white space made visible.
 func nearest(text, old string) string {
 	lines, wanted := strings.Split(text, "\n"), strings.Split(strings.TrimSuffix(old, "\n"), "\n")
-	if allNumbered(wanted) {
-		return "It starts with the line numbers that read_file shows, which are not in the file: leave them out."
-	}
 	if at := sameButSpace(lines, wanted); at >= 0 {
 		return "These lines differ from it in white space only:\n" + shownLines(lines, at, len(wanted))
+	}
+	if bare := withoutNumbers(wanted); bare != nil && sameButSpace(lines, bare) >= 0 {
+		return "It starts with the line numbers that read_file shows, which are not in the file: leave them out."
 	}
 	best, key, weight := 0, 0, 0.0
 	for _, k := range longest(wanted) {
@@ -62,13 +62,18 @@ func longest(lines []string) []int {
 	return order[:min(len(order), comparedLines)]
 }
 
-func allNumbered(lines []string) bool {
-	for _, l := range lines {
-		if !numbered.MatchString(l) {
-			return false
+// withoutNumbers are lines without the numbers that they all start with, nil
+// where one has none.
+func withoutNumbers(lines []string) []string {
+	bare := make([]string, len(lines))
+	for i, l := range lines {
+		number := numbered.FindString(l)
+		if number == "" {
+			return nil
 		}
+		bare[i] = l[len(number):]
 	}
-	return true
+	return bare
 }
 
 // sameButSpace finds lines that are the wanted ones when white space is left

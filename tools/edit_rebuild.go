@@ -37,7 +37,8 @@ func (b *rebuilder) op(old string, span region, o op) op {
 func (b *rebuilder) replace(k int, line string) string {
 	indent := indentOf(line)
 	if k == 0 && !b.shifts.first { // the white space before it is outside of the match
-		return keepCommon(b.old[k], b.have[k], line)
+		indent := indentOf(b.old[k])
+		return keepCommon(b.old[k][len(indent):], b.have[k], strings.TrimPrefix(line, indent))
 	}
 	if strings.TrimSpace(line) == "" || strings.TrimSpace(b.old[k]) == "" {
 		return b.shifts.shift(line)

@@ -40,7 +40,16 @@ func TestEditFileSeveral(t *testing.T) {
 		}}, want: map[string]string{"a": "1\n2\r\nthree\n", "dir/b": "due\n"}, has: []string{"edited a\n", "edited dir/b\n"}},
 		{name: "empty lists beside the flat form", args: map[string]any{"path": "a", "old_text": "one", "new_text": "1", "edits": []any{}, "files": []any{}},
 			want: map[string]string{"a": "1\ntwo\r\nthree\n"}},
+		{name: "blanks beside edits", args: map[string]any{"path": "a", "old_text": "", "new_text": "", "replace_all": false, "edits": []any{ed("one", "1")}},
+			want: map[string]string{"a": "1\ntwo\r\nthree\n"}},
+		{name: "blanks beside files", args: map[string]any{"path": "", "old_text": "", "new_text": "", "edits": []any{}, "files": []any{
+			map[string]any{"path": "a", "old_text": "", "new_text": "", "edits": []any{ed("one", "1")}}}}, want: map[string]string{"a": "1\ntwo\r\nthree\n"}},
+		{name: "nulls", args: map[string]any{"path": nil, "replace_all": nil, "files": []any{map[string]any{"path": "a", "old_text": nil, "replace_all": nil,
+			"edits": []any{map[string]any{"old_text": "one", "new_text": "1", "replace_all": nil}}}}}, want: map[string]string{"a": "1\ntwo\r\nthree\n"}},
 
+		{name: "all beside edits", args: map[string]any{"path": "c", "replace_all": true, "edits": []any{ed("x", "1")}}, has: []string{"replace_all is there beside"}},
+		{name: "all beside files", args: map[string]any{"replace_all": true, "files": []any{map[string]any{"path": "c", "edits": []any{ed("x", "1")}}}}, has: []string{"replace_all is there beside"}},
+		{name: "null for a text", args: map[string]any{"path": "a", "edits": []any{map[string]any{"old_text": "one", "new_text": nil}}}, has: []string{"the arguments of edit_file are wrong"}},
 		{name: "overlapping", args: map[string]any{"path": "a", "edits": []any{ed("two\nthree", "x"), ed("one\ntwo", "y")}},
 			has: []string{"edits 1 and 2 overlap (lines 2-3)"}},
 		{name: "the same twice", args: map[string]any{"path": "a", "edits": []any{ed("one", "x"), ed("one", "y")}}, has: []string{"edits 1 and 2 overlap (line 1)"}},

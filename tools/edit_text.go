@@ -58,33 +58,6 @@ func (f folded) end(i int) string {
 	return "\n"
 }
 
-// ends are the line ends in a region or, where it has none, the nearest one,
-// for new lines to follow.
-func (f folded) ends(r region) []string {
-	switch {
-	case len(f.crlf) == 0:
-		return []string{"\n"}
-	case !f.mixed:
-		return []string{"\r\n"}
-	}
-	var ends []string
-	for i := r.start; i < r.end; i++ {
-		if f.text[i] == '\n' {
-			ends = append(ends, f.end(i))
-		}
-	}
-	if ends != nil {
-		return ends
-	}
-	if i := strings.IndexByte(f.text[r.end:], '\n'); i >= 0 {
-		return []string{f.end(r.end + i)}
-	}
-	if i := strings.LastIndexByte(f.text[:r.start], '\n'); i >= 0 {
-		return []string{f.end(i)}
-	}
-	return []string{"\n"}
-}
-
 // withEnds writes a text with the given line ends, the last of which stands for
 // all further ones. A CRLF in it is kept where asked for.
 func withEnds(text string, ends []string, keepCRLF bool) string {

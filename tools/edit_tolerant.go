@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,62 +12,60 @@ import (
 // exact is looked for, in bytes: each byte of it costs nine.
 const maxTolerant = 2 << 20
 
-// tolerate finds the one place where the old text stands but for differences
-// that are easily made. It gives nil where there is none, and an answer where
-// there are several.
-func (r rewrite) tolerate(text string) (*match, error) {
-	return r.tolerateFrom(text, 0)
-}
+// maxCompared bounds the work of one such search, in bytes of old texts: one
+// that repeats itself can stand nearly everywhere.
+const maxCompared = 64 << 20
 
-// tolerateFrom is tolerate for the text from a start of a line on.
-func (r rewrite) tolerateFrom(text string, start int) (*match, error) {
-	if len(text)-start > maxTolerant {
+// tolerate finds the one place behind a start of a line where the old text
+// stands but for differences that are easily made. It gives nil where there is
+// none, and an answer where there are several.
+func (r rewrite) tolerate(s *subject, start int) (*match, error) {
+	if len(s.text) > maxTolerant {
 		return nil, nil
 	}
-	// Where the text ends without a newline, an old text may have one there.
-	searched := text[start:]
-	if searched != "" && !strings.HasSuffix(searched, "\n") {
-		searched += "\n"
-	}
 	for _, how := range []looseness{looseSpace, looseForm} {
-		in, old := loosen(searched, how), loosen(r.old, how)
+		in, old := s.loose(how), loosen(r.old, how)
 		if strings.TrimSpace(old.text) == "" {
 			return nil, nil
 		}
-		found := in.find(old.text, r.lines || indentOf(r.old) != "")
+		found := in.find(old.text, start, r.lines || indentOf(r.old) != "")
 		if len(found) > 1 {
 			regions := make([]region, len(found))
 			for i, at := range found {
-				regions[i] = region{start + int(in.from[at.start]), 0}
+				regions[i] = region{int(in.from[at.start]), 0}
 			}
 			return nil, answer(fmt.Sprintf("%s not found in it exactly; but for %s there are %s (%s): give the text exactly, with as many lines as make it unique",
-				r.name.was(), how, placesFound(len(found)), lineNumbers(text, regions)))
+				r.name.was(), how, placesFound(len(found)), lineNumbers(s.text, regions)))
 		}
 		if len(found) == 1 {
-			return r.near(text, start, in, found[0], how), nil
+			return r.near(s.text, in, found[0], how), nil
 		}
 	}
 	return nil, nil
 }
 
-// find looks for a loose text at the borders of words, or at the starts of
-// lines alone.
-func (l loose) find(old string, lines bool) []region {
+// find looks for a loose text behind a place of the original, at the borders of
+// words or at the starts of lines alone. What takes too long is not found.
+func (l *loose) find(old string, start int, lines bool) []region {
 	var found []region
-	for at := 0; len(found) <= maxFound; at++ {
+	at, _ := slices.BinarySearch(l.from, int32(start))
+	for left := maxCompared; len(found) <= maxFound; at++ {
 		i := strings.Index(l.text[at:], old)
 		if i < 0 {
 			break
 		}
+		if left -= len(old); left < 0 {
+			return nil
+		}
 		at += i
-		if l.startsAt(at, lines) && border(l.text, at+len(old)) {
+		if l.startsAt(at, lines) && border(l.text, at+len(old)) && l.parts(at) && l.parts(at+len(old)) {
 			found = append(found, region{at, at + len(old)})
 		}
 	}
 	return found
 }
 
-func (l loose) startsAt(at int, line bool) bool {
+func (l *loose) startsAt(at int, line bool) bool {
 	return at == 0 || l.text[at-1] == '\n' || !line && border(l.text, at)
 }
 
@@ -84,8 +83,8 @@ func isWord(r rune) bool {
 // near makes the match of the old text with the part of a text that is it but
 // for some differences, or nil where the indentation of the two does not have
 // the same structure: then it is not clear what that of new lines would be.
-func (r rewrite) near(text string, start int, in loose, at region, how looseness) *match {
-	span := region{start + int(in.from[at.start]), min(start+int(in.to[at.end-1]), len(text))}
+func (r rewrite) near(text string, in *loose, at region, how looseness) *match {
+	span := region{int(in.from[at.start]), min(int(in.to[at.end-1]), len(text))}
 	whole := at.start == 0 || in.text[at.start-1] == '\n'
 	if whole {
 		span.start = strings.LastIndexByte(text[:span.start], '\n') + 1
@@ -95,12 +94,16 @@ func (r rewrite) near(text string, start int, in loose, at region, how looseness
 		have = append(have, "")
 	}
 	shifts, ok := indents(old, have, whole)
-	if !ok && whole && indentOf(old[0]) == "" {
-		// The old text begins behind the indentation of its first line.
-		cut := len(indentOf(have[0]))
-		span.start += cut
-		have[0] = have[0][cut:]
-		shifts, ok = indents(old, have, false)
+	if cut, rest := r.cutIn(old, have, whole, ok); cut {
+		if r.startsCut() {
+			return nil
+		}
+		n := len(indentOf(have[0]))
+		span.start += n
+		have[0] = have[0][n:]
+		shifts, ok = rest, true
+	} else if whole && r.unclear(have, rest) {
+		return nil
 	}
 	if !ok {
 		return nil

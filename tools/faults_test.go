@@ -59,6 +59,14 @@ func TestFaultsOfTheField(t *testing.T) {
 			readStep("f"), rewrite("f", "b\n"), writeStep("f", "a\nand more\n", "!has changed since"),
 		}, map[string]string{"f": "b\n"}},
 		{"a write over what was never read", map[string]string{"f": "a\n"}, []step{writeStep("f", "b\n", "!have not read it")}, nil},
+		{"a write over what cannot be read", map[string]string{"f.png": "\x89PNG\r\n\x1a\n\x00\x00\x00", "g": "\xff\xfea\x00"}, []step{
+			writeStep("f.png", "new\n", "!have not read it"), describedStep("f.png"), writeStep("f.png", "new\n", "overwrote"),
+			patchStep("*** Delete File: g\n", "!have not read it"), describedStep("g"), patchStep("*** Delete File: g\n*** Add File: h\n+x\n", "deleted g"),
+			patchStep("*** Add File: g\n+x\n", "added g"),
+		}, map[string]string{"f.png": "new\n", "g": "x\n", "h": "x\n"}},
+		{"a write of other line ends", map[string]string{"f": "a\r\nb\r\n"}, []step{
+			readStep("f"), writeStep("f", "a\nb\n", "holds that already, but for what a write keeps"), writeStep("f", "a\r\nb\r\n", "exactly that already"),
+		}, nil},
 		{"the same line at two depths", map[string]string{"f": "  x()\n    x()\n"}, []step{readStep("f"), editStep("f", "\tx()", "\ty()", "!2 places (lines 1, 2)")}, nil},
 		{"spaces for tabs", map[string]string{"f": "\tx()\n\t\ty()\n"}, []step{
 			readStep("f"), editStep("f", "    x()\n        y()", "    x()\n        z()", "was taken instead"),
@@ -91,6 +99,11 @@ func TestFaultsOfTheField(t *testing.T) {
 			}
 		})
 	}
+}
+
+// describedStep reads a file that is no text.
+func describedStep(path string) step {
+	return step{tool: "read_file", args: map[string]any{"path": path}, want: "!only text can be read"}
 }
 
 func linkStep(target, name string) step {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,9 +36,12 @@ func (c chunk) rewrite() rewrite {
 
 // applyChunks makes the changes of a patch to one file, each looked for in the
 // content as it is.
-func applyChunks(content string, chunks []chunk, tolerant bool) (edited, error) {
+func applyChunks(ctx context.Context, content string, chunks []chunk, tolerant bool) (edited, error) {
+	if len(chunks) > maxEdits {
+		return edited{}, answer(fmt.Sprintf("a call may change %d places of a file at most, and these are %d: make several calls", maxEdits, len(chunks)))
+	}
 	var (
-		f        = fold(content)
+		f        = newSubject(content)
 		found    []placed
 		problems []string
 		after    int
@@ -47,9 +51,12 @@ func applyChunks(content string, chunks []chunk, tolerant bool) (edited, error) 
 			problems = append(problems, "the chunks after it were not looked at")
 			break
 		}
-		m, err := c.locate(f.text, after, tolerant)
+		if err := ctx.Err(); err != nil {
+			return edited{}, err
+		}
+		m, err := c.locate(f, after, tolerant)
 		if err == nil {
-			err = c.mixes(content)
+			err = c.mixes(f)
 		}
 		if err != nil {
 			problems = append(problems, ofChunks(i, len(chunks))+err.Error())
@@ -74,7 +81,7 @@ func ofChunks(i, n int) string {
 	return fmt.Sprintf("chunk %d of %d: ", i+1, n)
 }
 
-func (c chunk) mixes(content string) error {
+func (c chunk) mixes(s *subject) error {
 	var e edit
 	for _, l := range c.lines {
 		if l.mark == '+' {
@@ -83,27 +90,28 @@ func (c chunk) mixes(content string) error {
 			e.old += l.text + "\n"
 		}
 	}
-	return e.mixes(content)
+	return e.mixes(s)
 }
 
 // locate finds the place of a chunk: the only one that has its lines or, where
 // several have, the one behind its headers or behind the chunk before it.
-func (c chunk) locate(text string, after int, tolerant bool) (match, error) {
-	r := c.rewrite()
-	starts, err := c.starts(text)
+func (c chunk) locate(s *subject, after int, tolerant bool) (match, error) {
+	starts, note, err := c.starts(s)
 	if err != nil {
 		return match{}, err
 	}
+	m, err := c.behind(s, starts, after, tolerant)
+	m.note = strings.Trim(m.note+"; "+note, "; ")
+	return m, err
+}
+
+// behind is locate for what is behind places of the text.
+func (c chunk) behind(s *subject, starts []int, after int, tolerant bool) (match, error) {
+	r, text := c.rewrite(), s.text
 	if r.old == "" {
 		return c.insert(text, r, starts)
 	}
-	found := linesIn(text, r.old)
-	if c.atEnd {
-		found = slices.DeleteFunc(found, func(at region) bool { return at.end != len(text) })
-	}
-	if len(c.headers) > 0 {
-		found = firstBehind(found, starts)
-	}
+	found := c.standing(text, r, starts)
 	if len(found) > 1 {
 		behind := slices.DeleteFunc(slices.Clone(found), func(at region) bool { return at.start < after })
 		if len(behind) != 1 {
@@ -117,13 +125,30 @@ func (c chunk) locate(text string, after int, tolerant bool) (match, error) {
 		m.endAsBefore(text)
 		return m, nil
 	}
-	return c.near(text, r, starts, tolerant)
+	marked := c.marked()
+	if found := marked.standing(text, marked.rewrite(), starts); len(found) == 1 {
+		return *c.remarked(text, found[0]), nil
+	}
+	return c.near(s, r, starts, tolerant)
+}
+
+// standing are the places where the lines of a chunk stand exactly.
+func (c chunk) standing(text string, r rewrite, starts []int) []region {
+	found := linesIn(text, r.old)
+	if c.atEnd {
+		found = slices.DeleteFunc(found, func(at region) bool { return at.end != len(text) })
+	}
+	if len(c.headers) > 0 {
+		found = firstBehind(found, starts)
+	}
+	return found
 }
 
 // near finds the only place that a chunk's lines stand in but for differences
 // that are easily made.
-func (c chunk) near(text string, r rewrite, starts []int, tolerant bool) (match, error) {
-	m, err := r.tolerateFrom(text, slices.Min(starts))
+func (c chunk) near(s *subject, r rewrite, starts []int, tolerant bool) (match, error) {
+	text := s.text
+	m, err := r.tolerate(s, starts[0])
 	if err != nil {
 		return match{}, err
 	}
@@ -134,13 +159,16 @@ func (c chunk) near(text string, r rewrite, starts []int, tolerant bool) (match,
 	case m != nil && c.atEnd && m.span.end != len(text):
 		why = "They are not at the end of the file. "
 	case m != nil && tolerant:
+		if marked := c.remarked(text, m.span); marked != nil {
+			m = marked
+		}
 		return *m, nil
 	case m != nil:
 		why = "Read the file, which has not been read yet: lines that are not exact are taken only then. "
 	default:
 		why = applied(text, r.old, c.new())
 	}
-	return match{}, answer("its lines were not found in it. " + why + nearest(text, r.old))
+	return match{}, answer("its lines were not found in it. " + why + s.nearest(r.old))
 }
 
 // new is what a chunk makes of its lines.
@@ -155,9 +183,12 @@ func (c chunk) new() string {
 }
 
 // insert is the match of a chunk that only adds: behind its headers, or at the
-// end of the file.
+// end of the file. The number of a line is no place: it is easily wrong.
 func (c chunk) insert(text string, r rewrite, starts []int) (match, error) {
 	at := len(text)
+	if c.numbered && len(c.headers) == 0 && !c.atEnd && text != "" {
+		return match{}, answer("numbers of lines do not say where a chunk goes: add a line that stays before or after the new ones, or " + patchEOF + " behind them")
+	}
 	if len(c.headers) > 0 && !c.atEnd {
 		if len(starts) > 1 {
 			return match{}, answer(fmt.Sprintf("the line %q stands in it %s: add lines around the place that you mean", c.headers[len(c.headers)-1], times(len(starts))))
@@ -169,48 +200,6 @@ func (c chunk) insert(text string, r rewrite, starts []int) (match, error) {
 	return m, nil
 }
 
-// starts are the places behind the headers of a chunk, the start of the text
-// where it has none. A header is a line, or how one starts, its indentation
-// left aside.
-func (c chunk) starts(text string) ([]int, error) {
-	starts := []int{0}
-	for _, header := range c.headers {
-		var next []int
-		for at := range behindLines(text, header) {
-			if at > starts[0] {
-				next = append(next, at)
-			}
-		}
-		if next == nil {
-			return nil, answer(fmt.Sprintf("there is no line %q in it for the %s of the chunk. %s", header, patchHunk, nearest(text, header)))
-		}
-		starts = next
-	}
-	return starts, nil
-}
-
-// behindLines gives the places behind lines that are, or else start as, a
-// header.
-func behindLines(text, header string) func(yield func(int) bool) {
-	exact := false
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.TrimSpace(line) == header {
-			exact = true
-			break
-		}
-	}
-	return func(yield func(int) bool) {
-		at := 0
-		for line := range strings.SplitAfterSeq(text, "\n") {
-			at += len(line)
-			trimmed := strings.TrimSpace(line)
-			if (trimmed == header || !exact && strings.HasPrefix(trimmed, header)) && !yield(at) {
-				return
-			}
-		}
-	}
-}
-
 // linesIn finds whole lines in a text, the last of which may lack its newline.
 func linesIn(text, old string) []region {
 	searched := text
@@ -218,25 +207,31 @@ func linesIn(text, old string) []region {
 		searched += "\n"
 	}
 	var found []region
-	for at := 0; len(found) <= maxFound; at++ {
-		i := strings.Index(searched[at:], old)
+	if strings.HasPrefix(searched, old) {
+		found = append(found, region{0, min(len(old), len(text))})
+	}
+	// With the newline before it all that is found counts.
+	for at, line := 0, "\n"+old; len(found) <= maxFound; {
+		i := strings.Index(searched[at:], line)
 		if i < 0 {
 			break
 		}
-		at += i
-		if at == 0 || searched[at-1] == '\n' {
-			found = append(found, region{at, min(at+len(old), len(text))})
-		}
+		at += i + 1
+		found = append(found, region{at, min(at+len(old), len(text))})
 	}
 	return found
 }
 
-// firstBehind are the regions that are the first behind one of the places.
+// firstBehind are the regions that are the first behind one of the places. Both
+// are in the order of the text.
 func firstBehind(found []region, places []int) []region {
 	var first []region
+	i := 0
 	for _, place := range places {
-		i := slices.IndexFunc(found, func(at region) bool { return at.start >= place })
-		if i >= 0 && !slices.Contains(first, found[i]) {
+		for i < len(found) && found[i].start < place {
+			i++
+		}
+		if i < len(found) && (len(first) == 0 || first[len(first)-1] != found[i]) {
 			first = append(first, found[i])
 		}
 	}

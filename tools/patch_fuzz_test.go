@@ -41,7 +41,7 @@ func FuzzPatch(f *testing.F) {
 			if len(file.chunks) == 0 {
 				continue
 			}
-			done, err := applyChunks(content, file.chunks, tolerant)
+			done, err := applyChunks(t.Context(), content, file.chunks, tolerant)
 			if errors.As(err, &told) {
 				continue
 			}

@@ -41,6 +41,8 @@ type chunk struct {
 	headers []string // lines that stand before it, in their order
 	lines   []patchLine
 	atEnd   bool // it is at the end of the file
+	// numbered is set where a line number of a unified diff says where it is.
+	numbered bool
 }
 
 // A patchLine is a line that is there (' '), goes ('-') or comes ('+').
@@ -52,6 +54,9 @@ type patchLine struct {
 // unifiedHeader is what unified diffs have behind "@@": numbers that are
 // easily wrong, and a line that stands somewhere before.
 var unifiedHeader = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)? @@`)
+
+// heredocEnd is what ends a text within a command of a shell.
+var heredocEnd = regexp.MustCompile(`^[A-Z_]+[)"']*$`)
 
 // A patchReader reads a patch line by line.
 type patchReader struct {
@@ -76,7 +81,10 @@ func parsePatch(text string) ([]filePatch, error) {
 			if len(files) == 0 {
 				return nil, answer("the patch names no file")
 			}
-			return files, nil
+			if more, err := r.goesOn(); !more {
+				return files, err
+			}
+			continue
 		case trimmed == "":
 			continue
 		}
@@ -103,6 +111,22 @@ func (r *patchReader) begin() error {
 		break
 	}
 	return answer("the patch must start with the line " + patchBegin + " and end with " + patchEnd)
+}
+
+// goesOn looks at what comes after a patch: the end of the fence or of the
+// command that it is in, or another patch.
+func (r *patchReader) goesOn() (bool, error) {
+	for {
+		line, ok := r.line()
+		switch trimmed := strings.TrimSpace(line); {
+		case !ok:
+			return false, nil
+		case trimmed == patchBegin:
+			return true, nil
+		case trimmed != "" && trimmed != patchEnd && !strings.HasPrefix(trimmed, "```") && !heredocEnd.MatchString(trimmed):
+			return false, r.wrong("%.80q stands behind %s: put all changes before it", line, patchEnd)
+		}
+	}
 }
 
 // line takes the next line.
@@ -211,6 +235,7 @@ func (r *patchReader) chunk() (c chunk, err error) {
 		line, _ := r.line()
 		header := strings.TrimSpace(strings.TrimPrefix(line, patchHunk))
 		if numbers := unifiedHeader.FindString(header); numbers != "" {
+			c.numbered = true
 			continue
 		}
 		if header != "" {

@@ -83,9 +83,13 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	}
 	r := newLineReader(f)
 	if mediaType, ok := r.image(); ok {
-		return readImage(r.r, f, in.Path, mediaType), nil
+		res := readImage(r.r, f, in.Path, mediaType)
+		t.seen.saw(f.Name, f.ID(), version) // also one that is only described
+		return res, nil
 	}
 	if kind, hint := r.binary(); kind != "" {
+		// It may be written over: more of it cannot be seen.
+		t.seen.saw(f.Name, f.ID(), version)
 		text := fmt.Sprintf("%q is %s of %s, and only text can be read", in.Path, kind, output.Size(f.Info.Size()))
 		if hint != "" {
 			text += "; " + hint

@@ -149,6 +149,7 @@ var argumentTests = []struct {
 	{"array", `[]`, []string{"an array, not an object"}},
 	{"not JSON", `path=a`, []string{"invalid character"}},
 	{"a field twice", `{"path":"a","deep":{"path":1,"path":2},"path":"b"}`, []string{`"path" is there twice`}},
+	{"a field twice within another", `{"path":"a","deep":[{"path":1,"path":2}]}`, []string{`"path" is there twice`}},
 	{"not UTF-8", "{\"path\":\"\xff\"}", []string{"not valid UTF-8"}},
 }
 

@@ -45,7 +45,7 @@ func (t *writeFile) Execute(ctx context.Context, args json.RawMessage) (Result, 
 	if ctx.Err() != nil {
 		return canceled(), nil
 	}
-	return t.run(1, func(k *call) error {
+	return t.run(ctx, 1, func(k *call) error {
 		if err := k.writeFile(in.Path, in.Content); err != nil {
 			return k.wrong(in.Path, err)
 		}
@@ -82,6 +82,10 @@ func (k *call) writeFile(path, content string) error {
 	}
 	if t.Version == workspace.VersionOf(data) {
 		o.same, o.text = true, visibleName(t.Name)+holdsThat
+		if len(form) > 0 {
+			o.text = visibleName(t.Name) + " holds that already, but for what a write keeps: nothing was done. Use bash to change that"
+			o.notes = append(o.notes, form...)
+		}
 		return nil
 	}
 	switch known := k.seen.of(k.workspace, t); {

@@ -2,10 +2,13 @@ package workspace_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/belljar/belljar/sandbox"
 	"golang.org/x/sys/unix"
 )
 
@@ -87,6 +90,36 @@ func TestChangeKeepsAccessLists(t *testing.T) {
 			t.Errorf("%s: access list %x, want %x", path, got, want)
 		}
 	}
+}
+
+// What one file has can be more than is carried in memory: then it stays as it
+// is. Most file systems allow less than that, the one in memory does not.
+func TestChangeBoundsAttributes(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", "")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer os.RemoveAll(dir)
+	w := openAt(t, dir, sandbox.Owner{UID: os.Geteuid(), GID: os.Getegid()})
+	path := filepath.Join(dir, "file")
+	put(t, path, "old")
+	value := strings.Repeat("v", 60<<10)
+	for i := range 20 {
+		err := unix.Setxattr(path, fmt.Sprint("user.a", i), []byte(value), 0)
+		if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.E2BIG) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EDQUOT) {
+			t.Skipf("so many attributes cannot be set here: %v", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := writeFile(w, "file", []byte("new")); err == nil || !strings.Contains(err.Error(), "keeping its extended attributes: they are over") {
+		t.Errorf("%v", err)
+	}
+	if got := read(t, path); got != "old" {
+		t.Errorf("the file holds %q", got)
+	}
+	noTemps(t, dir)
 }
 
 // A capability of a program is for its bytes; so are set-id bits.

@@ -13,6 +13,7 @@ import (
 type Changes struct {
 	w       *Workspace
 	targets []*Target
+	made    int // folders
 }
 
 // Change calls plan to say what to change, and then does it. Other changes of
@@ -107,10 +108,16 @@ func (c *Changes) target(name string, why purpose) (*Target, error) {
 	}
 	t := &Target{Name: p.name(), Linked: p.linked, given: name, place: p}
 	c.targets = append(c.targets, t)
+	if c.made += len(p.made); c.made > maxAllMade {
+		return nil, refuse(name, fs.ErrInvalid, "more than %d folders would have to be made for it and the files before it: make them first, or several calls", maxAllMade)
+	}
 	if err := t.open(); err != nil {
 		return nil, err
 	}
 	for _, other := range c.targets[:len(c.targets)-1] {
+		if t.below(other) {
+			return nil, refuse(name, ErrTwice, "leads through %s, which the same call makes as a file: it cannot be a folder as well", quote(other.given))
+		}
 		if t.same(other) {
 			return nil, refuse(name, ErrTwice, "is the same file as %s, and can be changed once in one step: give all of its changes together", quote(other.given))
 		}
@@ -155,9 +162,24 @@ func (t *Target) same(other *Target) bool {
 	if t.Exists {
 		return os.SameFile(t.file.Info, other.file.Info)
 	}
-	a, errA := t.place.dir.Stat(".")
-	b, errB := other.place.dir.Stat(".")
-	return errA == nil && errB == nil && os.SameFile(a, b) && t.place.base == other.place.base
+	return sameFolder(t.place.dir, other.place.dir) && t.place.base == other.place.base
+}
+
+// below tells whether a folder on the way to t was made where the other one
+// would be a new file.
+func (t *Target) below(other *Target) bool {
+	for _, made := range t.place.made {
+		if !other.Exists && made.name == other.place.base && sameFolder(made.in, other.place.dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameFolder(a, b *os.Root) bool {
+	infoA, errA := a.Stat(".")
+	infoB, errB := b.Stat(".")
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // Content reads the file as it is. One of more than limit bytes is refused with

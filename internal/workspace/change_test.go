@@ -64,6 +64,7 @@ func ways() map[string]func(*workspace.Workspace) {
 	return map[string]func(*workspace.Workspace){
 		"as the system can": func(*workspace.Workspace) {},
 		"without swaps":     workspace.WithoutSwaps,
+		"without links":     workspace.WithoutLinks,
 	}
 }
 
@@ -201,7 +202,7 @@ func TestChangeSaysWhatIsLeft(t *testing.T) {
 		return nil
 	})
 	err := w.Change(several)
-	if !errors.Is(err, workspace.ErrPartly) || !strings.Contains(err.Error(), `could not all be put back: "a" was replaced by something else meanwhile, and its old content is in ".belljar-`) {
+	if !errors.Is(err, workspace.ErrPartly) || !strings.Contains(err.Error(), `could not all be put back: "a" was changed by something else meanwhile, and its old content is in ".belljar-`) {
 		t.Fatalf("Change = %v", err)
 	}
 	_, name, _ := strings.Cut(err.Error(), `old content is in "`)

@@ -10,18 +10,20 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// A renamer puts files in place. The errors of both are errors.ErrUnsupported
-// where the file system cannot do it in one step.
+// A renamer puts files in place. The errors of swap and new are
+// errors.ErrUnsupported where the file system cannot do it in one step.
 type renamer struct {
 	swap func(dir *os.File, a, b string) error
 	new  func(dir *os.File, from, to string) error
+	link func(dir *os.Root, from, to string) error
 }
 
 // steps is how far the change of one target has come.
 type steps struct {
 	folder *os.File    // of the file, nil where it cannot be opened
 	temp   string      // the new file until it is in place
-	info   fs.FileInfo // of the new file
+	file   *os.File    // the new file, open to tell it from others
+	info   fs.FileInfo // of the new file, nil until it is complete
 	old    string      // where the old file is kept until all is done
 	placed bool
 }
@@ -29,6 +31,9 @@ type steps struct {
 func (s *steps) close() {
 	if s.folder != nil {
 		s.folder.Close()
+	}
+	if s.file != nil {
+		s.file.Close() // it was synced where that counts
 	}
 }
 
@@ -83,12 +88,15 @@ func (c *Changes) undo(n int, why error) error {
 	return refuse(refusal.Path, errors.Join(ErrPartly, refusal.err), "%s. What was changed before could not all be put back: %s", refusal.Why, strings.Join(left, "; "))
 }
 
-// discard takes away the new files that are not in place.
+// discard takes away the new files that are not in place. A name that stands
+// for something else by now is not removed, nor is a file that something else
+// has written to.
 func (c *Changes) discard() {
 	for _, t := range c.targets {
-		if t.steps.temp != "" && !t.steps.placed {
+		s := &t.steps
+		if s.temp != "" && !s.placed && (t.isAsWritten(s.temp) || s.info == nil && t.isNew(s.temp)) {
 			// When this fails as well, the first error is the one to tell.
-			_ = t.place.dir.Remove(t.steps.temp)
+			_ = t.place.dir.Remove(s.temp)
 		}
 	}
 }
@@ -109,16 +117,12 @@ func (t *Target) stage(owner sandbox.Owner) error {
 		perm = 0o666 &^ fs.FileMode(owner.Umask)
 	}
 	temp := tempName()
-	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	f, err := dir.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
 	}
-	t.steps.temp = temp
-	err = t.fill(f, owner)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	t.steps.temp, t.steps.file = temp, f
+	return t.fill(f, owner)
 }
 
 // fill gives the new file its owner, bytes, attributes and mode, all by its
@@ -141,11 +145,12 @@ func (t *Target) fill(f *os.File, owner sandbox.Owner) error {
 			return err
 		}
 	}
-	var err error
-	if t.steps.info, err = f.Stat(); err != nil {
+	if err := f.Sync(); err != nil {
 		return err
 	}
-	return f.Sync()
+	var err error
+	t.steps.info, err = f.Stat()
+	return err
 }
 
 // settle takes away what is not needed when all is in place, and makes it last.
@@ -160,6 +165,9 @@ func (t *Target) settle() {
 	}
 	if s.folder != nil {
 		_ = s.folder.Sync() // not every file system can
+	}
+	for _, made := range t.place.made {
+		made.sync()
 	}
 	t.ID, t.Version = FileID{}, Version{}
 	if t.action == writeFile {

@@ -8,8 +8,18 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
+// maxMade is how many folders one path may make, and maxAllMade all paths of a
+// change together: each is held open until all is done.
+const (
+	maxMade    = 100
+	maxAllMade = 500
+)
+
 // makeDir makes the folder name where the walk is; the next step enters it.
 func (k *walk) makeDir(name string) error {
+	if len(k.made) == maxMade {
+		return refuse(k.given, fs.ErrInvalid, "more than %d folders would have to be made for it: make them first, or give a shorter path", maxMade)
+	}
 	err := makeFolder(k.dir, name, k.w.owner)
 	switch {
 	case err == nil:
@@ -29,6 +39,14 @@ func (k *walk) makeDir(name string) error {
 type folder struct {
 	in   *os.Root
 	name string
+}
+
+// sync makes the folder's name last.
+func (f folder) sync() {
+	if in, err := f.in.Open("."); err == nil {
+		_ = in.Sync() // not every file system can
+		in.Close()
+	}
 }
 
 // removeFolders takes away folders that were made on the way to a file which

@@ -17,7 +17,7 @@ func (t *Target) put(r renamer) error {
 		return t.putOver(r)
 	}
 	err := t.renameNew(r, t.steps.temp, t.place.base)
-	if errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) || err == nil && !t.isNew(t.place.base) {
 		return refuse(t.given, ErrChanged, "was made by something else during the call: read it")
 	}
 	t.steps.placed = err == nil
@@ -30,11 +30,11 @@ func (t *Target) put(r renamer) error {
 func (t *Target) putOver(r renamer) error {
 	s, base := &t.steps, t.place.base
 	if s.folder == nil {
-		return t.putOverPlain()
+		return t.putOverPlain(r)
 	}
 	err := r.swap(s.folder, s.temp, base)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return t.putOverPlain()
+		return t.putOverPlain(r)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return t.changed()
@@ -45,13 +45,26 @@ func (t *Target) putOver(r renamer) error {
 	if err := t.unchanged(s.temp); err != nil {
 		return t.giveBack(r, err)
 	}
-	s.old, s.placed = s.temp, true
+	return t.placed(s.temp)
+}
+
+// placed notes that the new file is in place and the old one has another name.
+// Where something else took the place at once, or came in by the name that the
+// new file had, the old one is kept: nobody else has it then.
+func (t *Target) placed(old string) error {
+	s := &t.steps
+	s.temp = ""
+	if !t.isNew(t.place.base) {
+		return refuse(t.given, ErrChanged, "was replaced by something else during the call: read it again; what it held before is in %s", quote(t.beside(old)))
+	}
+	s.old, s.placed = old, true
 	return nil
 }
 
 // giveBack undoes the swap with a file that was not the one looked at, and
 // returns why. When the place was taken once more meanwhile the newest file
-// stays, as if the swap had never been.
+// stays, as if the swap had never been. What comes out and is more than the new
+// file as it was written is kept, and said.
 func (t *Target) giveBack(r renamer, why error) error {
 	s := &t.steps
 	for range 2 {
@@ -60,32 +73,69 @@ func (t *Target) giveBack(r renamer, why error) error {
 			s.temp = ""
 			return refuse(t.given, ErrChanged, "was changed by something else during the call, and giving that back failed (%s): it is in %s", reason(err), quote(t.beside(kept)))
 		}
-		if now, err := t.place.dir.Lstat(s.temp); err == nil && os.SameFile(now, s.info) {
+		if t.isNew(s.temp) {
 			break
 		}
 	}
-	return why
+	if t.isAsWritten(s.temp) {
+		return why
+	}
+	kept := s.temp
+	s.temp = ""
+	return refuse(t.given, ErrChanged, "was changed by something else during the call, more than once: read it again; one of the changes is in %s", quote(t.beside(kept)))
 }
 
 // putOverPlain is putOver for file systems that cannot swap: the old file gets
-// a second name first, to be put back by.
-func (t *Target) putOverPlain() error {
-	s, dir, base := &t.steps, t.place.dir, t.place.base
-	if err := t.unchanged(base); err != nil {
-		return err
-	}
-	old := tempName()
-	if err := dir.Link(base, old); err != nil {
-		// Without hard links there is nothing for a moment.
-		if err := dir.Rename(base, old); err != nil {
+// a second name first, to be put back by, and is looked at by that one.
+func (t *Target) putOverPlain(r renamer) error {
+	dir, base, old := t.place.dir, t.place.base, tempName()
+	if err := r.link(dir, base, old); err == nil {
+		if err := t.replaceLinked(old); err != nil {
+			_ = dir.Remove(old) // the other name has the file all the same
 			return err
 		}
+		return t.placed(old)
 	}
-	if err := dir.Rename(s.temp, base); err != nil {
-		return errors.Join(err, dir.Rename(old, base))
+	// Without hard links there is nothing for a moment.
+	if err := dir.Rename(base, old); errors.Is(err, fs.ErrNotExist) {
+		return t.changed()
+	} else if err != nil {
+		return err
 	}
-	s.old, s.placed = old, true
-	return nil
+	err := t.unchanged(old)
+	if err == nil {
+		err = t.renameNew(r, t.steps.temp, base)
+	}
+	if err == nil {
+		return t.placed(old)
+	}
+	if backErr := t.renameNew(r, old, base); backErr != nil {
+		return refuse(t.given, ErrChanged, "was made anew by something else during the call: read it again; what it held before is in %s", quote(t.beside(old)))
+	}
+	return err
+}
+
+// replaceLinked renames the new file over the old one, which has a second name.
+func (t *Target) replaceLinked(old string) error {
+	dir, base := t.place.dir, t.place.base
+	seen, err := dir.Lstat(old)
+	if err != nil {
+		return t.changed()
+	}
+	if err := t.unchanged(old); err != nil {
+		return err
+	}
+	// That took as long as reading the file does: once more, with nothing
+	// between.
+	now, err := dir.Lstat(base)
+	if err != nil || !os.SameFile(seen, now) || !seen.ModTime().Equal(now.ModTime()) {
+		return t.changed()
+	}
+	err = dir.Rename(t.steps.temp, base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.changed()
+	}
+	return err
 }
 
 // putAway takes the old file out of its place.
@@ -118,7 +168,7 @@ func (t *Target) renameNew(r renamer, from, to string) error {
 		}
 	}
 	dir := t.place.dir
-	err := dir.Link(from, to)
+	err := r.link(dir, from, to)
 	if err == nil {
 		_ = dir.Remove(from) // it is in place all the same
 		return nil
@@ -131,45 +181,4 @@ func (t *Target) renameNew(r renamer, from, to string) error {
 		return fs.ErrExist
 	}
 	return dir.Rename(from, to)
-}
-
-// back puts back what was in the place before. The error says what is left.
-func (t *Target) back(r renamer) error {
-	s, dir, base := &t.steps, t.place.dir, t.place.base
-	if !s.placed {
-		return nil
-	}
-	if t.action == removeFile {
-		if err := t.renameNew(r, s.old, base); err != nil {
-			return t.leftAs("is removed (" + reason(err) + ")")
-		}
-		return nil
-	}
-	if now, err := dir.Lstat(base); err != nil || !os.SameFile(now, s.info) {
-		return t.leftAs("was replaced by something else meanwhile")
-	}
-	var err error
-	if t.Exists {
-		err = dir.Rename(s.old, base)
-	} else {
-		err = dir.Remove(base)
-	}
-	if err != nil {
-		return t.leftAs("has its new content (" + reason(err) + ")")
-	}
-	return nil
-}
-
-func (t *Target) leftAs(how string) error {
-	if t.steps.old == "" {
-		return errors.New(quote(t.Name) + " " + how)
-	}
-	return errors.New(quote(t.Name) + " " + how + ", and its old content is in " + quote(t.beside(t.steps.old)))
-}
-
-// beside is the path of another name in the target's folder.
-func (t *Target) beside(name string) string {
-	other := *t.place
-	other.base = name
-	return other.name()
 }

@@ -10,7 +10,15 @@ func WithoutSwaps(w *Workspace) {
 	w.renamer = renamer{
 		swap: func(*os.File, string, string) error { return errors.ErrUnsupported },
 		new:  func(*os.File, string, string) error { return errors.ErrUnsupported },
+		link: (*os.Root).Link,
 	}
+}
+
+// WithoutLinks makes w as on a file system that has no second names of files
+// either.
+func WithoutLinks(w *Workspace) {
+	WithoutSwaps(w)
+	w.renamer.link = func(*os.Root, string, string) error { return errors.ErrUnsupported }
 }
 
 // BeforePut calls do before the file of each change is put in place, with how
@@ -26,5 +34,5 @@ func BeforePut(w *Workspace, do func(n int) error) {
 			return put(dir, from, to)
 		}
 	}
-	w.renamer = renamer{swap: step(old.swap), new: step(old.new)}
+	w.renamer = renamer{swap: step(old.swap), new: step(old.new), link: old.link}
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -11,6 +12,10 @@ import (
 // maxAttribute is the most that the kernel takes as a value of an extended
 // attribute, and as the list of their names, in bytes.
 const maxAttribute = 64 << 10
+
+// maxAttributes is the most that is taken over from one file, in bytes: some
+// file systems set no bound.
+const maxAttributes = 1 << 20
 
 // accessList is the attribute that holds a file's access control list.
 const accessList = "system.posix_acl_access"
@@ -71,7 +76,7 @@ func attributes(f *os.File) (map[string][]byte, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	found := make(map[string][]byte)
+	found, size := make(map[string][]byte), 0
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(buffer[:n]), "\x00"), "\x00") {
 		switch name {
 		case "security.capability", "security.ima", "security.evm":
@@ -83,6 +88,9 @@ func attributes(f *os.File) (map[string][]byte, error) {
 				return nil, err
 			}
 			continue
+		}
+		if size += len(name) + n; size > maxAttributes {
+			return nil, fmt.Errorf("they are over %d bytes", maxAttributes)
 		}
 		found[name] = append([]byte{}, buffer[:n]...)
 	}

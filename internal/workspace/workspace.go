@@ -65,7 +65,7 @@ func Open(abs, mount string, owner sandbox.Owner) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening workspace: %w", err)
 	}
-	return &Workspace{home: home, owner: owner, renamer: renamer{swap: swapNames, new: renameNew}}, nil
+	return &Workspace{home: home, owner: owner, renamer: renamer{swap: swapNames, new: renameNew, link: (*os.Root).Link}}, nil
 }
 
 // Add opens one more folder that the sandbox sees, so that paths may lead there

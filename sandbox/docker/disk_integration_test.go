@@ -4,6 +4,7 @@ package docker_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,9 @@ func TestDiskLimit(t *testing.T) {
 			got := execute(t, sb, sandbox.Command{
 				Script: strings.ReplaceAll(test.script, "DIR", test.dir), Timeout: time.Minute,
 			})
+			if test.dir == "/tmp" && !sb.Info().Capabilities.Counters && got.result.Status == sandbox.OutOfMemory {
+				return // gVisor keeps an empty /tmp of the image in memory
+			}
 			if got.err != nil || got.result.Status != sandbox.DiskLimit || got.result.ExitCode != nil {
 				t.Fatalf("got %s, error %v, want the disk limit", describe(got.result), got.err)
 			}
@@ -103,8 +107,8 @@ func TestDiskLimitOfOneFile(t *testing.T) {
 	if got := script(t, sb, "ulimit -f"); got != "unlimited\n" {
 		t.Errorf("without a limit ulimit says %q", got)
 	}
-	if got := sb.Info().Loosened; len(got) != 1 || got[0] != "disk=none" {
-		t.Errorf("loosened = %q, want disk=none", got)
+	if got := sb.Info().Loosened; !slices.Contains(got, "disk=none") {
+		t.Errorf("loosened = %q, want disk=none in it", got)
 	}
 }
 

@@ -239,7 +239,8 @@ func (b *box) endLeft() error {
 	b.killing.Lock()
 	defer b.killing.Unlock()
 	b.mu.Lock()
-	left := len(b.known) > 0
+	// Where a command's tree is not known, what it left is not either.
+	left := len(b.known) > 0 || !b.info.Capabilities.KillTree
 	b.mu.Unlock()
 	if !left {
 		return nil

@@ -46,6 +46,7 @@ func (p *plan) container() (*container.Config, *container.HostConfig) {
 		NetworkMode:    p.networkMode(),
 		UsernsMode:     p.userns(),
 		ReadonlyRootfs: p.spec.RootFS == sandbox.RootReadOnly,
+		ReadonlyPaths:  p.readOnlyPaths(),
 		CapDrop:        strslice.StrSlice{"ALL"},
 		CapAdd:         p.capabilities(),
 		SecurityOpt:    p.security,
@@ -97,6 +98,18 @@ func (p *plan) capabilities() strslice.StrSlice {
 		return nil
 	}
 	return strslice.StrSlice(sandbox.RootCapabilities())
+}
+
+// readOnlyPaths are those of the kernel that nobody may write to, nil for the
+// engine's own list. To that comes where control groups are mounted: with those
+// of version 1 current engines leave the folder above them to root, who could
+// fill it.
+func (p *plan) readOnlyPaths() []string {
+	if p.uid != 0 || p.engine.Podman() || p.engine.gvisor(p.spec.Runtime) {
+		return nil
+	}
+	// The engine's own, see oci.DefaultSpec of moby, which these replace.
+	return []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", "/sys/fs/cgroup"}
 }
 
 // giving says whom files in the workspace are given to, nil where they belong
