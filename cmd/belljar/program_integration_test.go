@@ -54,6 +54,7 @@ func TestProgram(t *testing.T) {
 		{"WorkspaceRefused", testWorkspaceRefused},
 		{"Memory", testProgramMemory},
 		{"Canary", testCanary},
+		{"FilesAttacked", testFilesAttacked},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, p) })
 	}
