@@ -149,18 +149,46 @@ func withoutNewline(ranges []rune) []rune {
 	return kept
 }
 
-// carriage lets the end of a line stand before a CR, too: lines end in CRLF as
-// well as in LF.
+// carriage lets the end of a line stand before a CR, too, and a newline in a
+// text be a CRLF: lines end in either.
 func carriage(re *syntax.Regexp) *syntax.Regexp {
 	for i, sub := range re.Sub {
 		re.Sub[i] = carriage(sub)
 	}
-	if re.Op != syntax.OpEndLine {
+	switch re.Op {
+	case syntax.OpEndLine:
+		return &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{optionalCR(), re}}
+	case syntax.OpLiteral:
+		return newlines(re)
+	default:
 		return re
 	}
+}
+
+func optionalCR() *syntax.Regexp {
 	cr := &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{'\r'}}
-	optional := &syntax.Regexp{Op: syntax.OpQuest, Sub: []*syntax.Regexp{cr}}
-	return &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{optional, {Op: syntax.OpEndLine}}}
+	return &syntax.Regexp{Op: syntax.OpQuest, Sub: []*syntax.Regexp{cr}}
+}
+
+// newlines lets a CR stand before each newline of a text that has none there.
+func newlines(re *syntax.Regexp) *syntax.Regexp {
+	whole := &syntax.Regexp{Op: syntax.OpConcat}
+	start := 0
+	for i, r := range re.Rune {
+		if r != '\n' || i > 0 && re.Rune[i-1] == '\r' {
+			continue
+		}
+		if i > start {
+			whole.Sub = append(whole.Sub, &syntax.Regexp{Op: syntax.OpLiteral, Flags: re.Flags, Rune: re.Rune[start:i]})
+		}
+		whole.Sub = append(whole.Sub, optionalCR())
+		start = i
+	}
+	if len(whole.Sub) == 0 {
+		return re
+	}
+	whole.Sub = append(whole.Sub, &syntax.Regexp{Op: syntax.OpLiteral, Flags: re.Flags, Rune: re.Rune[start:]})
+	return whole
 }
 
 // prepare chooses how lines are found. Text that every match holds is found
