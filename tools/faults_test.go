@@ -59,11 +59,11 @@ func TestFaultsOfTheField(t *testing.T) {
 			readStep("f"), rewrite("f", "b\n"), writeStep("f", "a\nand more\n", "!has changed since"),
 		}, map[string]string{"f": "b\n"}},
 		{"a write over what was never read", map[string]string{"f": "a\n"}, []step{writeStep("f", "b\n", "!have not read it")}, nil},
-		{"a write over what cannot be read", map[string]string{"f.png": "\x89PNG\r\n\x1a\n\x00\x00\x00", "g": "\xff\xfea\x00"}, []step{
-			writeStep("f.png", "new\n", "!have not read it"), describedStep("f.png"), writeStep("f.png", "new\n", "overwrote"),
+		{"a write over what cannot be read", map[string]string{"f.bin": "PK\x03\x04\x00\x00\x00", "g": "\x7fELF\x02\x01\x01\x00"}, []step{
+			writeStep("f.bin", "new\n", "!have not read it"), describedStep("f.bin"), writeStep("f.bin", "new\n", "overwrote"),
 			patchStep("*** Delete File: g\n", "!have not read it"), describedStep("g"), patchStep("*** Delete File: g\n*** Add File: h\n+x\n", "deleted g"),
 			patchStep("*** Add File: g\n+x\n", "added g"),
-		}, map[string]string{"f.png": "new\n", "g": "x\n", "h": "x\n"}},
+		}, map[string]string{"f.bin": "new\n", "g": "x\n", "h": "x\n"}},
 		{"a write of other line ends", map[string]string{"f": "a\r\nb\r\n"}, []step{
 			readStep("f"), writeStep("f", "a\nb\n", "holds that already, but for what a write keeps"), writeStep("f", "a\r\nb\r\n", "exactly that already"),
 		}, nil},
