@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// attackRounds is how many calls TestReadingUnderAttack makes;
-// BELLJAR_TEST_ROUNDS sets another number.
-const attackRounds = 3000
+// attackRounds is how many calls TestReadingUnderAttack makes, and shortRounds
+// under -short; BELLJAR_TEST_ROUNDS sets another number.
+const attackRounds, shortRounds = 3000, 500
 
 // canary is in the name and in the content of what lies outside.
 const canary = "canary-7f3a"
@@ -53,6 +53,9 @@ func TestReadingUnderAttack(t *testing.T) { attack(t, newFiles(t)) }
 func attack(t *testing.T, f *files) {
 	const longest = 30 * time.Second // far more than a call takes, as the machine may be busy
 	rounds := attackRounds
+	if testing.Short() {
+		rounds = shortRounds
+	}
 	if text := os.Getenv("BELLJAR_TEST_ROUNDS"); text != "" {
 		var err error
 		if rounds, err = strconv.Atoi(text); err != nil {
