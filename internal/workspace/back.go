@@ -62,7 +62,7 @@ func (t *Target) backPlain(r renamer) error {
 		}
 		return t.leftAs(changedByOthers)
 	}
-	_ = dir.Remove(taken)
+	_ = dir.Remove(taken) // its place is empty already, and it holds only what this call wrote
 	if !t.Exists {
 		return nil
 	}
