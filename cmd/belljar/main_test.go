@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,6 +42,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the program over a fake engine.
 func TestScripts(t *testing.T) {
+	takeHangups(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		Setup:               setupScript,
@@ -48,6 +51,15 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Deadline:            time.Now().Add(scriptTimeout),
 	})
+}
+
+// takeHangups lets what a test starts be ended by HUP, also where that is
+// ignored, as under nohup: an ignored signal is inherited, a taken one is not.
+func takeHangups(t *testing.T) {
+	t.Helper()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
 }
 
 // setupScript gives each script a home, a folder for sessions and a workspace
