@@ -78,7 +78,7 @@ func (c changing) run(ctx context.Context, files int, plan func(*call) error) (R
 		if err := plan(k); err != nil {
 			return err
 		}
-		return k.problem()
+		return k.problem(ctx)
 	})
 	var told answer
 	switch {
@@ -161,7 +161,7 @@ func (k *call) wrong(path string, err error) error {
 func (k *call) full() bool { return len(k.problems) >= maxProblems }
 
 // problem words what was noted as an answer, or is nil.
-func (k *call) problem() error {
+func (k *call) problem(ctx context.Context) error {
 	if len(k.problems) == 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (k *call) problem() error {
 		var told answer
 		switch {
 		case errors.Is(p.err, fs.ErrNotExist):
-			text += similar(k.workspace, p.path)
+			text += similar(ctx, k.workspace, p.path)
 		case errors.As(p.err, &told) && k.files == 1:
 			text = fmt.Sprintf("%s was not changed: %s", visibleName(p.path), told)
 		case errors.As(p.err, &told):

@@ -1,11 +1,13 @@
 package tools_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,6 +206,7 @@ func TestReadFileElsewhere(t *testing.T) {
 	f.put(t, "src/main.go", "x")
 	f.put(t, "src/readme.md", "x")
 	f.put(t, "src/sub/deep", "x")
+	f.put(t, "scope/index@", "x")
 	for target, link := range map[string]string{"/": "x", "src/main.go": "alias", "src": "dir"} {
 		if err := os.Symlink(target, filepath.Join(f.dir, link)); err != nil {
 			t.Fatal(err)
@@ -215,6 +218,7 @@ func TestReadFileElsewhere(t *testing.T) {
 	}{
 		{"missing with near names", "src/man.go", `"src/man.go": does not exist; did you mean src/main.go?`, true},
 		{"missing in another case", "src/README.md", "did you mean src/readme.md?", true},
+		{"missing with a near name that ends in an at sign", "scope/index", "; did you mean scope/index@?", true},
 		{"missing with nothing near", "src/zzzzzzzz", `"src/zzzzzzzz": does not exist`, true},
 		{"missing folder", "none/file", `there is no folder "none"`, true},
 		{"missing folder with a near name", "scr/main.go", "src/main.go?", true},
@@ -223,7 +227,7 @@ func TestReadFileElsewhere(t *testing.T) {
 		{"the same name elsewhere", "cmd/app/readme.md", "; did you mean src/readme.md?", true},
 		{"a name with marks of patterns", "none/[a-z]{x}*", `there is no folder "none"`, true},
 		{"folder", "src", "[src is a folder with 3 names; / marks folders, @ links]\nmain.go\nreadme.md\nsub/\n", false},
-		{"the workspace", "/workspace", "alias@\ndir@\nsrc/\nx@\n", false},
+		{"the workspace", "/workspace", "alias@\ndir@\nscope/\nsrc/\nx@\n", false},
 		{"through a link", "alias", "[alias leads through a link to src/main.go]", false},
 		{"outside through a link", "x/etc/passwd", `the link "x" leads to "/", which is outside the workspace`, true},
 		{"outside", "/etc/passwd", "outside the workspace", true},
@@ -277,6 +281,42 @@ func TestWriteFile(t *testing.T) {
 	}
 	if got, isError := f.call(t, "write_file", map[string]any{"path": "x"}); !isError || !strings.Contains(got, `"content" is missing`) {
 		t.Errorf("without content: %q", got)
+	}
+}
+
+// What a reader is not shown of a file stays when the whole of it is written,
+// and the answer says so.
+func TestWriteFileKeepsForm(t *testing.T) {
+	const mark, crlf, wide = "[the byte order mark at its start was kept]", "[its lines still end in CRLF]", "[the file is UTF-16, and stays so]"
+	for _, tt := range []struct {
+		name, before, content, after string
+		notes                        []string
+	}{
+		{"byte order mark", "\ufeffold\n", "new\n", "\ufeffnew\n", []string{mark}},
+		{"byte order mark that is given", "\ufeffold\n", "\ufeffnew\n", "\ufeffnew\n", nil},
+		{"CRLF", "a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n", []string{crlf}},
+		{"CRLF of which only one is given", "a\r\nb\r\n", "x\ny\r\n", "x\ny\r\n", nil},
+		{"mixed ends", "a\r\nb\n", "x\ny\n", "x\ny\n", nil},
+		{"both", "\ufeffa\r\nb\r\n", "x\n", "\ufeffx\r\n", []string{mark, crlf}},
+		{"UTF-16", inUTF16(binary.LittleEndian, "a\r\n"), "é\n", inUTF16(binary.LittleEndian, "é\r\n"), []string{mark, crlf, wide}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFiles(t)
+			f.put(t, "f", tt.before)
+			f.call(t, "read_file", map[string]any{"path": "f"})
+			got, isError := f.call(t, "write_file", map[string]any{"path": "f", "content": tt.content})
+			if !strings.HasPrefix(got, "overwrote f: ") || isError {
+				t.Errorf("got %q", got)
+			}
+			if diff := cmp.Diff(tt.after, f.content(t, "f")); diff != "" {
+				t.Errorf("content (-want +got):\n%s", diff)
+			}
+			for _, note := range []string{mark, crlf, wide} {
+				if strings.Contains(got, note) != slices.Contains(tt.notes, note) {
+					t.Errorf("got %q, want the notes %q", got, tt.notes)
+				}
+			}
+		})
 	}
 }
 

@@ -18,21 +18,12 @@ const (
 	readNames = 10_000
 )
 
-// names reads the names in a folder, in order, and tells whether that is all
-// of them. Folders end in a slash, links in an at sign.
-func names(f *workspace.File) (list []string, all bool, err error) {
+// entries reads what is in a folder, in the order of the names, and tells
+// whether that is all.
+func entries(f *workspace.File) (list []fs.DirEntry, all bool, err error) {
 	for len(list) < readNames {
-		entries, err := f.ReadDir(1000)
-		for _, e := range entries {
-			mark := ""
-			switch {
-			case e.IsDir():
-				mark = "/"
-			case e.Type()&fs.ModeSymlink != 0:
-				mark = "@"
-			}
-			list = append(list, e.Name()+mark)
-		}
+		more, err := f.ReadDir(1000)
+		list = append(list, more...)
 		if err == io.EOF {
 			all = true
 			break
@@ -41,13 +32,26 @@ func names(f *workspace.File) (list []string, all bool, err error) {
 			return nil, false, err
 		}
 	}
-	slices.Sort(list)
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, all, nil
+}
+
+// listed shows a name in a folder. A folder ends in a slash, a link in an at
+// sign.
+func listed(e fs.DirEntry) string {
+	switch {
+	case e.IsDir():
+		return visibleName(e.Name() + "/")
+	case e.Type()&fs.ModeSymlink != 0:
+		return visibleName(e.Name() + "@")
+	default:
+		return visibleName(e.Name())
+	}
 }
 
 // listFolder answers the reading of a folder with what is in it.
 func listFolder(f *workspace.File, asked string) Result {
-	list, all, err := names(f)
+	list, all, err := entries(f)
 	if err != nil {
 		return Error(fmt.Sprintf("reading folder %q: %v", asked, cause(err)))
 	}
@@ -57,8 +61,8 @@ func listFolder(f *workspace.File, asked string) Result {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s is a folder with %s; / marks folders, @ links]\n", visibleName(asked), count)
-	for _, name := range list[:min(len(list), listedNames)] {
-		b.WriteString(visibleName(name) + "\n")
+	for _, e := range list[:min(len(list), listedNames)] {
+		b.WriteString(listed(e) + "\n")
 	}
 	if len(list) > listedNames || !all {
 		fmt.Fprintf(&b, "[the first %d are shown; use glob for more]\n", min(len(list), listedNames))

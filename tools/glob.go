@@ -60,7 +60,7 @@ func (t *glob) Execute(ctx context.Context, args json.RawMessage) (Result, error
 		Path: in.Path, Pattern: in.Pattern, Ignored: in.Ignored, Limit: limit,
 	})
 	if err != nil {
-		return searchFailure(t.workspace, in.Path, err)
+		return searchFailure(ctx, t.workspace, in.Path, err)
 	}
 	if ctx.Err() != nil {
 		return canceled(), nil

@@ -100,7 +100,7 @@ func (t *grep) Execute(ctx context.Context, args json.RawMessage) (Result, error
 	defer cancel()
 	found, err := search.Grep(within, t.workspace, opts)
 	if err != nil {
-		return searchFailure(t.workspace, in.Path, err)
+		return searchFailure(ctx, t.workspace, in.Path, err)
 	}
 	if ctx.Err() != nil {
 		return canceled(), nil

@@ -226,3 +226,15 @@ func TestGrepHugeFile(t *testing.T) {
 		t.Errorf("got %.300q", got)
 	}
 }
+
+// A line that is longer than half of what is held is searched in pieces, which
+// is said.
+func TestGrepHugeLine(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "huge", "first needle\n"+strings.Repeat("x", 5<<20)+"needle\nlast needle\n")
+	got, _ := f.call(t, "grep", map[string]any{"pattern": "needle"})
+	if !strings.HasPrefix(got, "huge\n1:first needle\n2:") || !strings.Contains(got, "\n3:last needle\n") ||
+		!strings.Contains(got, "[in 1 file lines of more than 2 MiB were searched in pieces: matches across two are missed]") {
+		t.Errorf("got %.2000q", got)
+	}
+}

@@ -67,7 +67,7 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	}
 	f, err := t.workspace.Open(in.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Error(err.Error() + similar(t.workspace, in.Path)), nil
+		return Error(err.Error() + similar(ctx, t.workspace, in.Path)), nil
 	}
 	if err != nil {
 		return refusal(err)

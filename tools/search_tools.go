@@ -18,14 +18,14 @@ import (
 const SearchTime = 20 * time.Second
 
 // searchFailure answers what kept a search from beginning.
-func searchFailure(w *workspace.Workspace, path string, err error) (Result, error) {
+func searchFailure(ctx context.Context, w *workspace.Workspace, path string, err error) (Result, error) {
 	var pattern *search.PatternError
 	var refused *workspace.Refusal
 	switch {
 	case errors.As(err, &pattern):
 		return Error(err.Error()), nil
 	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &refused):
-		return Error(err.Error() + similar(w, refused.Path)), nil
+		return Error(err.Error() + similar(ctx, w, refused.Path)), nil
 	default:
 		return refusal(err)
 	}
@@ -46,6 +46,9 @@ func leftOut(walked search.Walked, nothing bool) []string {
 	}
 	if walked.Unreadable > 0 {
 		notes = append(notes, output.Count(walked.Unreadable, "name")+" could not be read")
+	}
+	if walked.Starved > 0 {
+		notes = append(notes, output.Count(walked.Starved, "name")+" could not be opened, since too many files are open at once: search a smaller folder")
 	}
 	if walked.Deep > 0 {
 		notes = append(notes, fmt.Sprintf("what is more than %d folders deep was left out", search.MaxDepth))

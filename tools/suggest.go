@@ -32,10 +32,10 @@ type candidate struct {
 
 // similar suggests paths near to one that does not exist: names like it beside
 // it, or the same name in other folders.
-func similar(w *workspace.Workspace, asked string) string {
+func similar(ctx context.Context, w *workspace.Workspace, asked string) string {
 	near := beside(w, asked)
 	if len(near) == 0 {
-		near = elsewhere(w, asked)
+		near = elsewhere(ctx, w, asked)
 	}
 	if len(near) == 0 {
 		return ""
@@ -66,14 +66,13 @@ func beside(w *workspace.Workspace, asked string) []candidate {
 	if !f.Info.IsDir() {
 		return nil
 	}
-	list, _, err := names(f)
+	list, _, err := entries(f)
 	if err != nil {
 		return nil
 	}
 	var near []candidate
-	for _, name := range list {
-		name = strings.TrimRight(name, "/@")
-		far, found := distance(base, name), path.Join(dir, name, rest)
+	for _, e := range list {
+		far, found := distance(base, e.Name()), path.Join(dir, e.Name(), rest)
 		if far > max(2, len(base)/3) {
 			continue
 		}
@@ -94,8 +93,8 @@ func parent(name string) (dir, base string) {
 }
 
 // elsewhere are the newest files of the same name in all folders.
-func elsewhere(w *workspace.Workspace, asked string) []candidate {
-	ctx, cancel := context.WithTimeout(context.Background(), suggestTime)
+func elsewhere(ctx context.Context, w *workspace.Workspace, asked string) []candidate {
+	ctx, cancel := context.WithTimeout(ctx, suggestTime)
 	defer cancel()
 	var literal strings.Builder
 	for _, c := range []byte(path.Base(path.Clean(asked))) {

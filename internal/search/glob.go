@@ -23,9 +23,9 @@ const (
 
 // A Glob is a compiled pattern of names.
 type Glob struct {
-	pattern string
-	base    bool // it is held against the last name alone
-	folders bool // it ended in a slash: folders are meant
+	pattern string // with sets in brackets that no slash is in
+	base    bool   // it is held against the last name alone
+	folders bool   // it ended in a slash: folders are meant
 }
 
 // NewGlob reads a pattern for paths: * and ? do not cross a slash, ** stands
@@ -45,7 +45,7 @@ func NewGlob(pattern string) (Glob, error) {
 	var g Glob
 	g.pattern, g.folders = strings.CutSuffix(pattern, "/")
 	g.base = !strings.Contains(g.pattern, "/")
-	g.pattern = strings.TrimPrefix(path.Clean("/"+g.pattern), "/")
+	g.pattern = withoutSlash(strings.TrimPrefix(path.Clean("/"+g.pattern), "/"))
 	return g, nil
 }
 
@@ -187,7 +187,7 @@ func split(dir, pattern string) (start string, glob Glob, err error) {
 	} else if base != "." {
 		dir += "/" + base
 	}
-	glob.pattern = rest
+	glob.pattern = withoutSlash(rest)
 	return dir, glob, nil
 }
 

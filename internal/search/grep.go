@@ -126,6 +126,7 @@ func Grep(ctx context.Context, w *workspace.Workspace, opts GrepOptions) (Matche
 	for _, s := range searchers {
 		m.add(s.scan)
 		m.Unreadable += s.unreadable
+		m.Starved += s.starved
 	}
 	c.finish(&m)
 	return m, nil
@@ -204,11 +205,12 @@ func (f filter) match(prefix, name string) bool {
 
 // A searcher is the visitor of one worker.
 type searcher struct {
-	scan       *scanner
-	collector  *collector
-	filter     filter
-	prefix     string
-	unreadable int64
+	scan      *scanner
+	collector *collector
+	filter    filter
+	prefix    string
+
+	unreadable, starved int64
 }
 
 func (s *searcher) skip(name string) bool { return s.collector.beyond(path.Join(s.prefix, name)) }
@@ -223,9 +225,7 @@ func (s *searcher) visit(at *node, name string, e workspace.Entry) {
 	}
 	f, err := at.folder.File(e.Name)
 	if err != nil {
-		if !changed(err) {
-			s.unreadable++
-		}
+		s.failed(err)
 		return
 	}
 	defer f.Close()
@@ -236,5 +236,16 @@ func (s *searcher) visit(at *node, name string, e workspace.Entry) {
 	if found.Total > 0 {
 		found.Path = shown
 		s.collector.take(found)
+	}
+}
+
+// failed counts a file that could not be opened.
+func (s *searcher) failed(err error) {
+	switch {
+	case changed(err):
+	case starved(err):
+		s.starved++
+	default:
+		s.unreadable++
 	}
 }

@@ -52,7 +52,11 @@ func (m *matcher) find(at int) (span, bool) {
 		if m.plain {
 			return span{hit, hit + len(m.needles[0]), from, to, to + 1}, true
 		}
-		if loc := m.submatch(m.re, m.of[from:to]); loc != nil {
+		line := m.of[from:to]
+		if m.crlf {
+			line = bytes.TrimSuffix(line, []byte("\r"))
+		}
+		if loc := m.submatch(m.re, line); loc != nil {
 			return span{from + loc[0], from + loc[1], from, to, to + 1}, true
 		}
 		if m.ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,10 @@ type Pattern struct {
 	plain     bool
 	program   *syntax.Prog // nil where lines are not found by an automaton
 	multiline bool
-	stretch   int // how many characters are matched between two looks at the context
+	// crlf: a CR at the end of a line is a part of its end, and no character of
+	// the line, as long as the pattern does not name it.
+	crlf    bool
+	stretch int // how many characters are matched between two looks at the context
 }
 
 // PatternOptions say how a pattern is meant.
@@ -62,6 +66,7 @@ func NewPattern(text string, opts PatternOptions) (*Pattern, error) {
 	if !opts.Multiline && !byLine(tree) {
 		return nil, errors.New("the pattern has a newline, and lines are matched one by one: set multiline")
 	}
+	named := namesCR(tree)
 	tree = carriage(tree)
 	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
@@ -70,7 +75,7 @@ func NewPattern(text string, opts PatternOptions) (*Pattern, error) {
 	if len(program.Inst) > maxInstructions {
 		return nil, errors.New("the pattern is too large: lower the counts in braces")
 	}
-	p := &Pattern{multiline: opts.Multiline, stretch: max(1, stretchSteps/len(program.Inst))}
+	p := &Pattern{multiline: opts.Multiline, crlf: !named, stretch: max(1, stretchSteps/len(program.Inst))}
 	if p.re, err = regexp.Compile(tree.String()); err != nil {
 		return nil, explain(err)
 	}
@@ -163,6 +168,17 @@ func carriage(re *syntax.Regexp) *syntax.Regexp {
 	default:
 		return re
 	}
+}
+
+// namesCR tells whether a pattern asks for a CR itself.
+func namesCR(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return slices.Contains(re.Rune, '\r')
+	case syntax.OpCharClass:
+		return slices.Equal(re.Rune, []rune{'\r', '\r'}) // [\r\n] without the newline
+	}
+	return slices.ContainsFunc(re.Sub, namesCR)
 }
 
 func optionalCR() *syntax.Regexp {

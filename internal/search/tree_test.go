@@ -19,12 +19,18 @@ func newSpace(t testing.TB) (*workspace.Workspace, string) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
+	return spaceAt(t, dir), dir
+}
+
+// spaceAt makes a workspace of a folder that is there.
+func spaceAt(t testing.TB, dir string) *workspace.Workspace {
+	t.Helper()
 	w, err := workspace.Open(dir, "/workspace", sandbox.Owner{UID: os.Geteuid(), GID: os.Getegid(), Umask: 0o022})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	return w, dir
+	return w
 }
 
 // mountOf is a further folder as a sandbox sees it.

@@ -43,6 +43,9 @@ type Walked struct {
 	Ignored int64
 	// Unreadable counts folders and files that could not be opened.
 	Unreadable int64
+	// Starved counts those that could not be opened because the process, or
+	// the system, has as many files open as it may.
+	Starved int64
 	// Deep counts folders below MaxDepth, Large those with more than MaxNames
 	// names.
 	Deep, Large int64
@@ -99,7 +102,7 @@ type walk struct {
 	tasks   []task // the last is taken first, which keeps few folders open
 	pending int    // tasks that are not done
 
-	ignored, unreadable, deep, large atomic.Int64
+	ignored, unreadable, starved, deep, large atomic.Int64
 
 	held atomic.Int64 // bytes of memory that rules have taken
 	cut  atomic.Int64 // files of rules of which some were passed over
@@ -136,7 +139,7 @@ func run(ctx context.Context, w *workspace.Workspace, from *workspace.Folder, op
 		panic(*value)
 	}
 	return Walked{
-		Ignored: k.ignored.Load(), Unreadable: k.unreadable.Load(),
+		Ignored: k.ignored.Load(), Unreadable: k.unreadable.Load(), Starved: k.starved.Load(),
 		Deep: k.deep.Load(), Large: k.large.Load(), RulesCut: k.cut.Load(), Stopped: ctx.Err() != nil,
 	}
 }
@@ -212,9 +215,18 @@ func (k *walk) do(t task, v visitor) {
 
 // failed counts what could not be opened.
 func (k *walk) failed(err error) {
-	if !changed(err) {
+	switch {
+	case changed(err):
+	case starved(err):
+		k.starved.Add(1)
+	default:
 		k.unreadable.Add(1)
 	}
+}
+
+// starved tells that too many files are open.
+func starved(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // changed tells whether something could not be opened because it is gone, or

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,6 +47,33 @@ func TestWalkLinkLoops(t *testing.T) {
 	}
 	if m := grep(t, w, search.GrepOptions{Pattern: pattern(t, "needle"), Mode: search.Counts, Limit: 10}); m.Total != 1 {
 		t.Errorf("%d matches", m.Total)
+	}
+}
+
+// A search that may not open another file says that, and not that files cannot
+// be read.
+func TestWalkWithoutFiles(t *testing.T) {
+	const where = "BELLJAR_TEST_FEW_FILES"
+	if dir := os.Getenv(where); dir != "" {
+		m := grep(t, spaceAt(t, dir), search.GrepOptions{Pattern: pattern(t, "needle"), Mode: search.Counts, Limit: 10})
+		if m.Total == 0 || m.Total == 40 || m.Starved == 0 || m.Unreadable != 0 {
+			t.Errorf("%d matches, starved %d, unreadable %d", m.Total, m.Starved, m.Unreadable)
+		}
+		return
+	}
+	dir := t.TempDir()
+	for depth := range 40 { // what lies beside a folder keeps it open
+		put(t, dir, strings.Repeat("d/", depth)+"e/f", "needle\n")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The runtime raises the soft limit, so it is the hard one that is set.
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -n 24 && exec "$0" -test.run '^TestWalkWithoutFiles$' -test.v`, exe)
+	cmd.Env = append(os.Environ(), where+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

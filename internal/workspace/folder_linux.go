@@ -64,13 +64,14 @@ func (d *fdDirectory) entries(most int) ([]Entry, bool, error) {
 			return list, err == nil, err
 		}
 		before := len(list)
-		if list = parseEntries(list, buf[:n]); len(list) > most {
-			return list[:most], false, nil
-		}
-		for i := before; i < len(list); i++ {
+		list = parseEntries(list, buf[:n])
+		for i := before; i < min(len(list), most); i++ {
 			if list[i].Kind == kindUnknown {
 				list[i].Kind = d.kind(list[i].Name)
 			}
+		}
+		if len(list) > most {
+			return list[:most], false, nil
 		}
 	}
 }
