@@ -29,7 +29,11 @@ func output(t testing.TB, dir, name string, args ...string) []string {
 	if err != nil && !(asExit(err, &exit) && exit.ExitCode() == 1 && len(exit.Stderr) == 0) {
 		t.Fatalf("%s %q: %v", name, args, err)
 	}
-	text := strings.TrimRight(string(out), "\n\x00")
+	return split(string(out))
+}
+
+// split gives the lines of an output, or what ends with a zero byte in it.
+func split(text string) []string {
 	if text == "" {
 		return nil
 	}
@@ -47,11 +51,6 @@ func need(t testing.TB, program string) {
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("%s is not here to compare with: %v", program, err)
 	}
-}
-
-// ripgrep are the arguments that make ripgrep look at the same files.
-func ripgrep(args ...string) []string {
-	return append([]string{"--no-config", "--hidden", "--glob", "!.git", "--no-require-git", "--no-ignore-global", "--no-ignore-parent"}, args...)
 }
 
 // found lists all files as Find does.
@@ -92,17 +91,17 @@ func TestFindAsGit(t *testing.T) {
 // And they say what they say to ripgrep, with .ignore files and repositories
 // in repositories.
 func TestFindAsRipgrep(t *testing.T) {
-	need(t, "rg")
+	rg := newRipgrep(t)
 	for seed := range uint64(25) {
-		w, dir := newSpace(t)
+		w, dir := rg.space(t)
 		g := &grower{Rand: rand.New(rand.NewPCG(2, seed)), t: t, dir: dir, dot: true, nested: true}
 		g.grow("", 0)
-		want := output(t, dir, "rg", ripgrep("--files", "--null")...)
+		want := rg.run(t, dir, "--files", "--null")
 		slices.Sort(want)
 		if diff := gocmp.Diff(want, found(t, w, search.GlobOptions{Pattern: "**"})); diff != "" {
 			t.Errorf("seed %d (-rg +found):\n%s%s", seed, diff, rulesOf(t, dir))
 		}
-		want = output(t, dir, "rg", ripgrep("--files", "--null", "--no-ignore", "--glob", "*.go")...)
+		want = rg.run(t, dir, "--files", "--null", "--no-ignore", "--glob", "*.go")
 		slices.Sort(want)
 		if diff := gocmp.Diff(want, found(t, w, search.GlobOptions{Pattern: "*.go", Ignored: true})); diff != "" {
 			t.Errorf("seed %d, *.go (-rg +found):\n%s", seed, diff)
@@ -158,10 +157,10 @@ func matched(t testing.TB, w *workspace.Workspace, pattern string, p search.Patt
 }
 
 func TestGrepAsRipgrep(t *testing.T) {
-	need(t, "rg")
+	rg := newRipgrep(t)
 	fold, whole := search.PatternOptions{IgnoreCase: true}, search.PatternOptions{Multiline: true}
 	for seed := range uint64(6) {
-		w, dir := newSpace(t)
+		w, dir := rg.space(t)
 		g := &grower{Rand: rand.New(rand.NewPCG(3, seed)), t: t, dir: dir, contents: true}
 		g.grow("", 0)
 		for _, tt := range []struct {
@@ -177,11 +176,8 @@ func TestGrepAsRipgrep(t *testing.T) {
 			{pattern: `\(.*?\)`, opts: whole, args: []string{"-U", "--multiline-dotall"}},
 		} {
 			context := g.IntN(3)
-			args := append(ripgrep("--sort", "path", "--line-number", "--no-heading", "--with-filename", "--no-context-separator", "-C", fmt.Sprint(context)), tt.args...)
-			want := output(t, dir, "rg", append(args, "-e", cmp.Or(tt.peer, tt.pattern), ".")...)
-			for i := range want {
-				want[i] = strings.TrimPrefix(want[i], "./")
-			}
+			args := append([]string{"--sort", "path", "--line-number", "--no-heading", "--with-filename", "--no-context-separator", "-C", fmt.Sprint(context)}, tt.args...)
+			want := rg.run(t, dir, append(args, "-e", cmp.Or(tt.peer, tt.pattern), ".")...)
 			if diff := gocmp.Diff(want, matched(t, w, tt.pattern, tt.opts, context)); diff != "" {
 				t.Errorf("seed %d, %q, context %d (-rg +found):\n%s", seed, tt.pattern, context, diff)
 			}
@@ -191,9 +187,9 @@ func TestGrepAsRipgrep(t *testing.T) {
 
 // The other modes, and the filter by names.
 func TestGrepModesAsRipgrep(t *testing.T) {
-	need(t, "rg")
+	rg := newRipgrep(t)
 	for seed := range uint64(6) {
-		w, dir := newSpace(t)
+		w, dir := rg.space(t)
 		g := &grower{Rand: rand.New(rand.NewPCG(4, seed)), t: t, dir: dir, contents: true}
 		g.grow("", 0)
 		for _, tt := range []struct {
@@ -216,10 +212,7 @@ func TestGrepModesAsRipgrep(t *testing.T) {
 				}
 				got = append(got, line)
 			}
-			want := output(t, dir, "rg", append(ripgrep(append(tt.args, "--sort", "path", "--with-filename")...), "-e", `foo|needle\d`, ".")...)
-			for i := range want {
-				want[i] = strings.TrimPrefix(want[i], "./")
-			}
+			want := rg.run(t, dir, append(tt.args, "--sort", "path", "--with-filename", "-e", `foo|needle\d`, ".")...)
 			if strings.HasPrefix(opts.Glob, "!") { // ripgrep leaves out folders of such names, too
 				got = slices.DeleteFunc(got, func(line string) bool {
 					return slices.ContainsFunc(strings.Split(path.Dir(line), "/"), func(name string) bool { return name != "." && strings.ContainsRune("abc", rune(name[0])) })
