@@ -47,20 +47,19 @@ func (r *run) askOwn() (supervisor.Reply, bool) {
 }
 
 // awake tells whether the engine sees the command's supervisor, and not stopped
-// by a signal. Podman would run a ps inside for it, and gVisor's processes are
-// not the engine's.
+// by a signal.
 func (r *run) awake() bool {
-	engine := r.box.engine
-	if engine.Podman() || engine.gvisor(r.box.info.Runtime) {
+	if !r.box.processesSeen() {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(r.box.lifetime, ackWait)
 	defer cancel()
-	exec, err := engine.api.ContainerExecInspect(ctx, r.spare.execID)
+	api := r.box.engine.api
+	exec, err := api.ContainerExecInspect(ctx, r.spare.execID)
 	if err != nil || !exec.Running {
 		return false
 	}
-	top, err := engine.api.ContainerTop(ctx, r.box.id, []string{"-eo", "pid,stat"})
+	top, err := api.ContainerTop(ctx, r.box.id, psColumns())
 	return err == nil && runs(top.Processes, exec.Pid)
 }
 

@@ -144,18 +144,23 @@ func (r *run) give(ctx context.Context) error {
 // ack waits for the acknowledgement, and wakes the spare when an earlier
 // command has stopped it with a signal.
 func (r *run) ack(ctx context.Context) (supervisor.Reply, error) {
-	short, cancel := context.WithTimeoutCause(ctx, ackWait, errNoAck)
-	defer cancel()
-	reply, err := r.spare.reply(short)
+	reply, err := r.ackWithin(ctx, ackWait)
+	if errors.Is(err, errNoAck) && r.box.wake() {
+		reply, err = r.ackWithin(ctx, ackWait)
+	}
 	if !errors.Is(err, errNoAck) {
 		return reply, err
 	}
 	if err := r.box.thaw(ctx); err != nil {
 		return reply, err
 	}
-	long, cancelLong := context.WithTimeoutCause(ctx, killWait, errNoAck)
-	defer cancelLong()
-	return r.spare.reply(long)
+	return r.ackWithin(ctx, killWait)
+}
+
+func (r *run) ackWithin(ctx context.Context, bound time.Duration) (supervisor.Reply, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, errNoAck)
+	defer cancel()
+	return r.spare.reply(ctx)
 }
 
 var errNoAck = errors.New("the supervisor in the container does not answer")

@@ -46,6 +46,10 @@ func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
 	killer := b.pool.borrowKiller()
 	if killer != nil {
 		report, err := b.askKiller(killer, req)
+		if errors.Is(err, errNoAck) && b.wake() {
+			req.Thaw = true
+			report, err = b.askKiller(killer, req)
+		}
 		if !errors.Is(err, errNoAck) {
 			b.pool.giveBack(killer)
 			if err == nil || errors.Is(err, errNotClean) {
