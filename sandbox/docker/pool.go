@@ -10,10 +10,18 @@ import (
 	"github.com/belljar/belljar/internal/supervisor"
 )
 
-// idleSpares is how many spares wait for commands, beside the one that is kept
-// to end processes. More would only cost memory: one can be started while a
-// model thinks, and a burst is bound by what the engine can start.
-const idleSpares = 1
+// leastAhead is how many spares wait for commands, beside the one that is kept
+// to end processes: one can be started while a model thinks. mostAhead is how
+// many where commands come quicker than that: two that start together are ready
+// sooner than two in turn, more were no quicker on two processors and take
+// memory and processes from the commands.
+const (
+	leastAhead = 1
+	mostAhead  = 2
+)
+
+// rushed is for how long after a command had to wait its kind is expected.
+const rushed = 2 * time.Second
 
 // refillDelay lets a short command end before the start of the next spare
 // competes with it for the processors.
@@ -34,10 +42,12 @@ type pool struct {
 	mu      sync.Mutex
 	idle    []*spare
 	killer  *spare
-	giver   *spare // the killer, while it gives files; it will be back soon
-	refills int    // refills under way
-	waiting int    // takers that wait for one
-	lent    int    // borrowed to end processes, and to be given back
+	giver   *spare    // the killer, while it gives files; it will be back soon
+	refills int       // refills under way
+	waiting int       // takers that wait for one
+	lent    int       // borrowed to end processes, and to be given back
+	handed  time.Time // when the last command got its spare
+	waited  time.Time // when one last had to wait, though another came just before
 	changed chan struct{}
 	rush    chan struct{} // closed when a taker waits: no refill is put off then
 	failure error         // why the last refill failed
@@ -63,11 +73,15 @@ func (p *pool) take(ctx context.Context, alone bool) (*spare, error) {
 		p.waiting--
 		p.mu.Unlock()
 	}()
-	for {
+	for first := true; ; first = false {
 		p.prune()
 		if s := p.pick(alone); s != nil {
+			p.handed = time.Now()
 			p.mu.Unlock()
 			return s, nil
+		}
+		if first && time.Since(p.handed) < rushed {
+			p.waited = time.Now()
 		}
 		if p.closed {
 			p.mu.Unlock()
@@ -79,7 +93,7 @@ func (p *pool) take(ctx context.Context, alone bool) (*spare, error) {
 			p.mu.Unlock()
 			return nil, err
 		}
-		want := p.waiting
+		want := p.waiting + p.ahead() - leastAhead
 		if p.killer == nil && p.lent == 0 && !alone {
 			want++
 		}
@@ -97,6 +111,14 @@ func (p *pool) take(ctx context.Context, alone bool) (*spare, error) {
 		}
 		p.mu.Lock()
 	}
+}
+
+// ahead is how many spares should wait for commands now. The lock is held.
+func (p *pool) ahead() int {
+	if !p.once && time.Since(p.waited) < rushed {
+		return mostAhead
+	}
+	return leastAhead
 }
 
 // pick takes a spare that waits, if one does. The lock is held.
@@ -164,7 +186,7 @@ func (p *pool) top(delay time.Duration) {
 // missing is how many spares there should be beside those that wait. The lock
 // is held.
 func (p *pool) missing() int {
-	have, want := len(p.idle), idleSpares+1
+	have, want := len(p.idle), p.ahead()+1
 	if p.once {
 		want = 1 // first to run the command, then to end its processes
 	}
