@@ -47,19 +47,20 @@ func (r *run) askOwn() (supervisor.Reply, bool) {
 }
 
 // awake tells whether the engine sees the command's supervisor, and not stopped
-// by a signal.
+// by a signal. Podman would run a ps inside for it, and gVisor's processes are
+// not the engine's.
 func (r *run) awake() bool {
-	if !r.box.processesSeen() {
+	engine := r.box.engine
+	if engine.Podman() || engine.gvisor(r.box.info.Runtime) {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(r.box.lifetime, ackWait)
 	defer cancel()
-	api := r.box.engine.api
-	exec, err := api.ContainerExecInspect(ctx, r.spare.execID)
+	exec, err := engine.api.ContainerExecInspect(ctx, r.spare.execID)
 	if err != nil || !exec.Running {
 		return false
 	}
-	top, err := api.ContainerTop(ctx, r.box.id, psColumns())
+	top, err := engine.api.ContainerTop(ctx, r.box.id, []string{"-eo", "pid,stat"})
 	return err == nil && runs(top.Processes, exec.Pid)
 }
 

@@ -46,9 +46,11 @@ func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
 	killer := b.pool.borrowKiller()
 	if killer != nil {
 		report, err := b.askKiller(killer, req)
-		if errors.Is(err, errNoAck) && b.wake() {
+		if errors.Is(err, errNoAck) && b.hold(req.Victims) {
 			req.Thaw = true
-			report, err = b.askKiller(killer, req)
+			if report, err = b.askKiller(killer, req); err != nil {
+				b.wake()
+			}
 		}
 		if !errors.Is(err, errNoAck) {
 			b.pool.giveBack(killer)
@@ -59,8 +61,9 @@ func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
 		}
 	}
 	// No spare, or one that is stopped: a new exec can wake the others.
-	fresh, err := b.startSpare(b.lifetime, b.engine.starts.enterUrgent, freshWait)
+	fresh, err := b.startKiller(req.Victims)
 	if err != nil {
+		b.wake()
 		if killer == nil {
 			return supervisor.Reply{}, err
 		}
@@ -81,6 +84,12 @@ func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
 	report, err := b.askKiller(fresh, req)
 	b.pool.keep(fresh)
 	return report, err
+}
+
+// startKiller starts an exec that is to end processes.
+func (b *box) startKiller(victims []supervisor.Proc) (*spare, error) {
+	defer after(stuckKillWait, func() { b.hold(victims) })()
+	return b.startSpare(b.lifetime, b.engine.starts.enterUrgent, freshWait)
 }
 
 func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply, error) {

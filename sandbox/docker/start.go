@@ -217,6 +217,7 @@ func (b *box) Close() error {
 
 // remove removes the container, whose lease was given up, and the way out of it.
 func (b *box) remove() error {
+	defer b.wakeIfStuck(stuckEndWait)()
 	patience := ownEnd
 	if b.lease == nil || b.giving != nil { // PID 1 would first give what was given already
 		patience = 0

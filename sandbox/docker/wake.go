@@ -1,75 +1,61 @@
 package docker
 
 import (
-	"context"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/belljar/belljar/internal/supervisor"
 )
+
+// A command can stop every process of its user, and so an exec that is being
+// started for the next one. The engine then answers nothing about the container
+// any more until that goes on, and nothing within can see to it. What helps is
+// done from the host: it needs an engine on this machine, and the right to
+// signal the container's processes, which root has and the owner too.
 
 // stuckWait is how long the start of an exec takes before it is thought to be
 // stopped. Engines on busy machines were seen to take half of it.
 const stuckWait = 4 * time.Second
 
-// psColumns ask the engine for the processes of a container: their numbers on
-// its machine and their states, see ps(1).
-func psColumns() []string { return []string{"-eo", "pid,stat"} }
+// stuckKillWait is the same for one that is to end processes. Nothing of value
+// is stopped for a moment then.
+const stuckKillWait = time.Second
 
-// wake continues, from the host, what a command has stopped with signals, and
-// tells whether there was something. An exec that is stopped while it is being
-// started keeps the engine from starting any other, so that nothing within the
-// container can. It needs an engine on this machine and the right to signal the
-// container's processes, which root has and the owner too.
-func (b *box) wake() bool {
-	if !strings.HasPrefix(b.engine.endpoint.Host, "unix:") || !b.processesSeen() {
-		return false
+// stuckEndWait is the same for the removal of a container. Nobody misses what is
+// continued then.
+const stuckEndWait = time.Second
+
+// wake continues what is stopped in the container, and tells whether there was
+// something.
+func (b *box) wake() bool { return continueAll(b.id) }
+
+// hold continues the supervisors, also those that are being started, and stops
+// everything else and the supervisors of the victims, so that nothing can stop
+// a supervisor again before it has ended them. It tells whether it could.
+// Whatever follows must end with everything continued.
+func (b *box) hold(victims []supervisor.Proc) bool {
+	var inside []int
+	for _, victim := range victims {
+		inside = append(inside, victim.PID)
 	}
-	ctx, cancel := context.WithTimeout(b.lifetime, ackWait)
-	defer cancel()
-	top, err := b.engine.api.ContainerTop(ctx, b.id, psColumns())
-	if err != nil {
-		return false
-	}
-	woken := false
-	for _, pid := range stopped(top.Processes) {
-		woken = resume(pid, b.id) || woken
-	}
-	return woken
+	return continueSupervisors(b.id, inside)
 }
 
-// processesSeen tells whether the engine tells the states of the container's
-// processes. Podman would run a ps inside for it, and gVisor's are not the
-// engine's.
-func (b *box) processesSeen() bool {
-	return !b.engine.Podman() && !b.engine.gvisor(b.info.Runtime)
+// wakeIfStuck wakes what is in the container if that is not called off in time.
+func (b *box) wakeIfStuck(wait time.Duration) (callOff func()) {
+	return after(wait, func() { b.wake() })
 }
 
-// wakeIfStuck wakes the container's processes if that is not called off in
-// time.
-func (b *box) wakeIfStuck() (callOff func()) {
-	b.readers.Add(1)
-	timer := time.AfterFunc(stuckWait, func() {
-		defer b.readers.Done()
-		b.wake()
+// after does something if that is not called off in time. Where it has begun to
+// do it, calling it off waits for the end.
+func after(wait time.Duration, do func()) (callOff func()) {
+	done := make(chan struct{})
+	timer := time.AfterFunc(wait, func() {
+		defer close(done)
+		do()
 	})
 	return func() {
-		if timer.Stop() {
-			b.readers.Done()
+		if !timer.Stop() {
+			<-done
 		}
 	}
-}
-
-// stopped are the numbers of processes that a signal has stopped, in a list of
-// numbers and states.
-func stopped(list [][]string) []int {
-	var pids []int
-	for _, row := range list {
-		if len(row) != 2 || !strings.HasPrefix(row[1], "T") {
-			continue
-		}
-		if pid, err := strconv.Atoi(row[0]); err == nil && pid > 1 {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
 }

@@ -2,5 +2,9 @@
 
 package docker
 
-// resume is for systems on which containers' processes are the system's own.
-func resume(int, string) bool { return false }
+// continueAll and continueSupervisors are for systems on which the processes of
+// containers are the system's own.
+
+func continueAll(string) bool { return false }
+
+func continueSupervisors(string, []int) bool { return false }

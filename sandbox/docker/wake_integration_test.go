@@ -1,0 +1,41 @@
+package docker_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/belljar/belljar/sandbox"
+)
+
+// A command that stops whatever is being started for the next ones costs time,
+// and not the sandbox.
+func TestStoppedWhileStarting(t *testing.T) {
+	engine := connect(t)
+	sb := start(t, engine, newSpec(t, os.Getuid(), os.Getgid()))
+	for round, script := range []string{
+		"while :; do kill -STOP -1; done",
+		"sleep 0.05; kill -STOP -1; sleep 600",
+		"while :; do kill -STOP -1; read -t 0.01 < /dev/zero; done",
+	} {
+		// So that spares are being started when it begins.
+		for range 3 {
+			if got := try(t.Context(), sb, sandbox.Command{Script: "echo quick"}); got.err != nil || got.output != "quick\n" {
+				t.Fatalf("round %d, before: %s %v", round, describe(got.result), got.err)
+			}
+		}
+		began := time.Now()
+		got := try(t.Context(), sb, sandbox.Command{Script: script, Timeout: time.Second})
+		if got.err != nil || got.result.Status != sandbox.TimedOut {
+			t.Fatalf("%s: %s %v", script, describe(got.result), got.err)
+		}
+		for n := range 3 {
+			want := fmt.Sprintf("next %d\n", n)
+			if got := try(t.Context(), sb, sandbox.Command{Script: "echo " + want}); got.err != nil || got.output != want {
+				t.Fatalf("after %s: %s %v", script, describe(got.result), got.err)
+			}
+		}
+		t.Logf("%s: %v", script, time.Since(began).Round(time.Millisecond))
+	}
+}
