@@ -1,8 +1,6 @@
 package docker
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -18,14 +16,17 @@ const holdRounds = 20
 // another's.
 type member struct {
 	*os.Process
-	parent int  // its parent's number here
-	inside int  // its own number in the container
-	state  byte // see proc_pid_stat(5)
+	parent int    // its parent's number here
+	inside int    // its own number in the container
+	state  byte   // see proc_pid_stat(5)
+	group  string // its control groups
+	space  string // its namespace of processes, "" where that cannot be seen
 }
 
-// members are the processes of this machine in the control group of a
-// container. The engine may be on another machine after all, behind a socket of
-// this one; then there are none.
+// members are the processes of this machine in a container: those of its control
+// group, and of the namespace of its first process, which what the engine starts
+// is in a moment before. The engine may be on another machine after all, behind a
+// socket of this one; then there are none.
 func members(container string) []member {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -36,37 +37,52 @@ func members(container string) []member {
 	if err != nil {
 		return nil
 	}
-	var list []member
+	var list, others []member
+	space := ""
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
+		m, ok := look(name)
+		switch {
+		case !ok:
 			continue
+		case strings.Contains(m.group, container):
+			list = append(list, m)
+			if m.inside == 1 {
+				space = m.space
+			}
+		default:
+			others = append(others, m)
 		}
-		process, err := os.FindProcess(pid)
-		if err != nil {
-			continue
-		}
-		if m, ok := memberOf(container, process); ok {
+	}
+	for _, m := range others {
+		if space != "" && m.space == space {
 			list = append(list, m)
 		} else {
-			process.Release()
+			release([]member{m})
 		}
 	}
 	return list
 }
 
-// memberOf looks at a process that is held.
-func memberOf(container string, process *os.Process) (member, bool) {
-	at := fmt.Sprintf("/proc/%d/", process.Pid)
-	groups, err := os.ReadFile(at + "cgroup")
-	if err != nil || !bytes.Contains(groups, []byte(container)) {
+// look looks at a process that is named by its number, and holds it.
+func look(name string) (member, bool) {
+	pid, err := strconv.Atoi(name)
+	if err != nil {
 		return member{}, false
 	}
-	status, err := os.ReadFile(at + "status")
+	process, err := os.FindProcess(pid)
 	if err != nil {
 		return member{}, false
 	}
 	m := member{Process: process}
+	at := "/proc/" + name
+	group, err1 := os.ReadFile(at + "/cgroup")
+	status, err2 := os.ReadFile(at + "/status")
+	if err1 != nil || err2 != nil {
+		release([]member{m})
+		return member{}, false
+	}
+	m.group = string(group)
+	m.space, _ = os.Readlink(at + "/ns/pid") // only root sees that of others
 	for line := range strings.Lines(string(status)) {
 		fields := strings.Fields(line)
 		switch {
@@ -79,7 +95,7 @@ func memberOf(container string, process *os.Process) (member, bool) {
 			m.inside, _ = strconv.Atoi(fields[len(fields)-1])
 		}
 	}
-	return m, m.inside > 0
+	return m, true
 }
 
 // release gives up processes.
