@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -190,18 +189,6 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 		return err
 	}
 	r.history = append(r.history, message)
-	r.repeats.add(digest(call, d.status, message.Parts))
+	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun)
 	return nil
-}
-
-// digest stands for a call and its result; equal ones have equal digests. A
-// result may hold megabytes.
-func digest(call model.ToolCall, status string, parts []model.Part) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q", call.Name, call.Arguments, status)
-	for _, p := range parts {
-		fmt.Fprintf(h, "%q %q %d ", p.Text, p.MediaType, len(p.Data))
-		h.Write(p.Data)
-	}
-	return string(h.Sum(nil))
 }

@@ -130,16 +130,20 @@ func (r *run) takeCalls(ctx context.Context, calls []model.ToolCall) (Stop, erro
 	if err := r.callAll(ctx, calls); err != nil {
 		return "", err
 	}
+	found, circling := r.repeats.turn()
 	switch {
-	case r.repeats.count >= repeatsToStop && r.repeats.told:
-		return StopStuck, nil
-	case r.repeats.count >= repeatsToTell && !r.repeats.told:
-		r.repeats.told = true
-		return "", r.tell(trajectory.NoticeRepeat, fmt.Sprintf("The last %d calls were the same and had the same result. "+
-			"Doing it again will not help: try another way, or say what is in the way.", r.repeats.count))
-	default:
+	case !circling:
 		return "", nil
+	case found.stop:
+		return r.stuck(found.reason)
+	default:
+		return "", r.tell(trajectory.NoticeRepeat, found.notice)
 	}
+}
+
+// stuck stops the run and puts on record why.
+func (r *run) stuck(reason string) (Stop, error) {
+	return StopStuck, r.record(trajectory.Notice{Kind: trajectory.NoticeStuck, Text: reason})
 }
 
 // takeCut deals with an answer that the output limit cut. None of its calls is
@@ -151,7 +155,7 @@ func (r *run) takeCut(resp model.Response) (Stop, error) {
 		}
 	}
 	if r.cut++; r.cut >= maxCut {
-		return StopStuck, nil
+		return r.stuck(fmt.Sprintf("the last %d answers were all cut off at the output limit", r.cut))
 	}
 	if len(resp.Calls) > 0 {
 		r.partial = ""

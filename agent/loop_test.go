@@ -111,7 +111,7 @@ func TestStops(t *testing.T) {
 			answers: []model.Response{says("Done.")}, change: func(o *agent.Options) { o.MaxTokens = 1 },
 			stop: agent.StopFinished, turns: 1, final: "Done.",
 		},
-		"stuck": {answers: []model.Response{busy}, stop: agent.StopStuck, turns: 6, events: []string{"notice repeated_call", "end stuck 6 "}},
+		"stuck": {answers: []model.Response{busy}, stop: agent.StopStuck, turns: 6, events: []string{"notice repeated_call", "notice stuck", "end stuck 6 "}},
 		"not stuck when told": {
 			answers: []model.Response{busy, busy, busy, asks(call("look", `{"n":1}`)), busy, busy, says("Done.")},
 			stop:    agent.StopFinished, turns: 7, final: "Done.", events: []string{"notice repeated_call", "end finished 7 Done."},

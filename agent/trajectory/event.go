@@ -110,6 +110,8 @@ const (
 	NoticeEmpty  = "empty_answer"
 	NoticeCut    = "cut_answer"
 	NoticeRepeat = "repeated_call"
+	// NoticeStuck says what a run that ends as stuck went on doing.
+	NoticeStuck = "stuck"
 	// NoticeNetwork: there are more decisions about the network than the
 	// record holds.
 	NoticeNetwork = "network"
