@@ -21,6 +21,9 @@ const (
 	Cut Kind = "cut"
 	// Stalled: nothing came for too long.
 	Stalled Kind = "stalled"
+	// NoHost: there is no server of that name. It is worth another try where
+	// the server was reached before: then it is the network that is gone.
+	NoHost Kind = "no_host"
 	// Auth: the server refused the key.
 	Auth Kind = "auth"
 	// BadRequest: the server refused the request.
@@ -42,6 +45,10 @@ func (k Kind) Retryable() bool {
 		return false
 	}
 }
+
+// ErrNoTime is wrapped when another try would come after the context's
+// deadline.
+var ErrNoTime = errors.New("no time is left for another try")
 
 // An Error is a request that gave no whole answer. It holds no key.
 type Error struct {

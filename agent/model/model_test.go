@@ -56,10 +56,13 @@ func TestRetry(t *testing.T) {
 		"no failure":           {tries: 1},
 		"one failure":          {errs: repeat(transient, 1), tries: 2, waits: 1, min: 750 * time.Millisecond, max: time.Second},
 		"doubling":             {errs: repeat(transient, 5), tries: 6, waits: 5, min: 23 * time.Second, max: 31 * time.Second},
-		"too many":             {errs: repeat(transient, 6), tries: 6, waits: 5, min: 23 * time.Second, max: 31 * time.Second, says: "gave up after 6 tries: busy"},
+		"too many":             {errs: repeat(transient, 8), tries: 8, waits: 7, min: 68 * time.Second, max: 91 * time.Second, says: "gave up after 8 tries: busy"},
+		"asked for too little": {errs: repeat(asked(time.Millisecond), 3), tries: 4, waits: 3, min: 5 * time.Second, max: 7 * time.Second},
+		"no such host":         {errs: repeat(model.Errorf(model.NoHost, "no"), 1), tries: 1, says: "no"},
+
 		"as asked":             {errs: repeat(asked(7*time.Second), 1), tries: 2, waits: 1, min: 7 * time.Second, max: 7 * time.Second},
-		"asked for too long":   {errs: repeat(asked(time.Hour), 1), tries: 1, says: "wait 1h0m0s"},
-		"past the deadline":    {errs: repeat(asked(20*time.Second), 1), deadline: 10 * time.Second, tries: 1, says: "no time is left"},
+		"asked for too long":   {errs: repeat(asked(time.Hour), 1), tries: 1, says: "again before "},
+		"past the deadline":    {errs: repeat(asked(20*time.Second), 1), deadline: 10 * time.Second, tries: 1, says: "no time is left for another try: slow down"},
 		"cut":                  {errs: repeat(model.Errorf(model.Cut, "cut"), 1), tries: 2, waits: 1, max: time.Second},
 		"stalled":              {errs: repeat(model.Errorf(model.Stalled, "stalled"), 1), tries: 2, waits: 1, max: time.Second},
 		"auth":                 {errs: repeat(model.Errorf(model.Auth, "no"), 1), tries: 1, says: "no"},
@@ -123,6 +126,31 @@ func TestRetryWaitIsCanceled(t *testing.T) {
 			t.Errorf("error %v after %d tries and %s", err, f.tries, time.Since(start))
 		}
 	})
+}
+
+// A name that was known before and is not now is a lost network.
+func TestRetryLostNetwork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &failing{}
+		m := model.WithRetry(f, model.RetryPolicy{})
+		for range 2 {
+			if _, err := m.Generate(t.Context(), model.Request{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			f.tries, f.errs = 0, repeat(model.Errorf(model.NoHost, "no host"), 3)
+		}
+	})
+}
+
+// A wait that the time does not suffice for is told from other failures.
+func TestRetryNoTime(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	busy := &model.Error{Kind: model.RateLimited, RetryAfter: 100 * time.Second, Message: "busy"}
+	_, err := model.WithRetry(&failing{errs: repeat(busy, 9)}, model.RetryPolicy{}).Generate(ctx, model.Request{}, nil)
+	if !errors.Is(err, model.ErrNoTime) || model.KindOf(err) != model.RateLimited {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestErrorf(t *testing.T) {

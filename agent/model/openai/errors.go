@@ -2,16 +2,11 @@ package openai
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -56,36 +51,6 @@ func (c *Client) explain(outer, inner context.Context, err error) error {
 	out.Err = nil
 	out.Message = c.redact(fmt.Sprintf("asking %s at %s: %s", c.model, c.host, e.Message))
 	return &out
-}
-
-// transportError sorts failures of the way to the server.
-func transportError(err error) *model.Error {
-	var address *url.Error
-	if errors.As(err, &address) {
-		err = address.Err // without the address, which is told anyway
-	}
-	var (
-		dns     *net.DNSError
-		unknown x509.UnknownAuthorityError
-		host    x509.HostnameError
-		invalid x509.CertificateInvalidError
-		record  tls.RecordHeaderError
-		dial    *net.OpError
-	)
-	switch {
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return model.Errorf(model.Permanent, "there is no host of the name %q; check the base url and the network", dns.Name)
-	case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
-		return model.Errorf(model.Permanent, "its certificate is not trusted: %v", err)
-	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		return model.Errorf(model.Permanent, "it does not speak https; write http:// in the base url")
-	case errors.As(err, &dial) && dial.Op == "dial":
-		return model.Errorf(model.Transient, "no connection: %v; is the server running?", err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return model.Errorf(model.Cut, "the connection was closed in the middle of the answer")
-	default:
-		return model.Errorf(model.Cut, "the request failed: %s", oneLine(err.Error()))
-	}
 }
 
 // A detail is what a server says about a failure, from any of the shapes in
@@ -152,7 +117,7 @@ func (d detail) text() string {
 func statusError(res *http.Response, body []byte) *model.Error {
 	d := readDetail(body)
 	e := &model.Error{
-		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: retryAfter(res.Header, time.Now()),
+		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: retryAfter(res.Header, body, time.Now()),
 	}
 	e.Message = strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if text := d.text(); text != "" {
@@ -174,7 +139,7 @@ func streamError(object []byte) *model.Error {
 	if err != nil || status < 400 || status > 599 {
 		status = 0
 	}
-	e := &model.Error{Kind: kindOf(status, d), StatusCode: status}
+	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: retryHint(object)}
 	e.Message = "the server broke off the answer: " + d.text()
 	return e
 }
@@ -232,29 +197,6 @@ func containsAny(text string, parts ...string) bool {
 		}
 	}
 	return false
-}
-
-// retryAfter is how long the server wants to be left alone: a number of
-// seconds, or a date. It is 0 when the server does not say so.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	const longest = 365 * 24 * time.Hour // keeps the sum from overflowing
-	number := func(name string, unit time.Duration) (time.Duration, bool) {
-		n, err := strconv.ParseFloat(strings.TrimSpace(header.Get(name)), 64)
-		if err != nil || math.IsNaN(n) || n < 0 {
-			return 0, false
-		}
-		return time.Duration(min(n*float64(unit), float64(longest))), true
-	}
-	if d, ok := number("Retry-After-Ms", time.Millisecond); ok {
-		return d
-	}
-	if d, ok := number("Retry-After", time.Second); ok {
-		return d
-	}
-	if at, err := http.ParseTime(header.Get("Retry-After")); err == nil {
-		return min(max(at.Sub(now), 0), longest)
-	}
-	return 0
 }
 
 // oneLine makes a text from outside fit for a message: one line of a bounded

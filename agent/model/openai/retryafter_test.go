@@ -1,0 +1,54 @@
+package openai
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }
+	for name, test := range map[string]struct {
+		header map[string]string
+		body   string
+		want   time.Duration
+	}{
+		"nothing":               {},
+		"seconds":               {header: map[string]string{"Retry-After": "7"}, want: 7 * time.Second},
+		"a fraction":            {header: map[string]string{"Retry-After": " 0.25 "}, want: 250 * time.Millisecond},
+		"milliseconds first":    {header: map[string]string{"Retry-After-Ms": "1500", "Retry-After": "9"}, want: 1500 * time.Millisecond},
+		"a date":                {header: map[string]string{"Retry-After": at(time.Hour)}, want: time.Hour},
+		"by the server's clock": {header: map[string]string{"Retry-After": at(time.Hour), "Date": at(50 * time.Minute)}, want: 10 * time.Minute},
+		"a date that is over":   {header: map[string]string{"Retry-After": at(-time.Hour)}},
+		"a date far away":       {header: map[string]string{"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"}, want: longestWait},
+		"nought":                {header: map[string]string{"Retry-After": "0"}},
+		"below nought":          {header: map[string]string{"Retry-After": "-5"}},
+		"no number":             {header: map[string]string{"Retry-After": "NaN"}},
+		"without end":           {header: map[string]string{"Retry-After": "Inf"}, want: longestWait},
+		"more than a number":    {header: map[string]string{"Retry-After": "1e300"}, want: longestWait},
+		"words":                 {header: map[string]string{"Retry-After": "soon"}},
+		"a time since 1970":     {header: map[string]string{"Retry-After": "1772366430"}, want: 30 * time.Second},
+		"and in milliseconds":   {header: map[string]string{"Retry-After": "1772366430500"}, want: 30500 * time.Millisecond},
+		"a time that is over":   {header: map[string]string{"Retry-After": "1500000000"}},
+		"Google's field":        {body: `[{"error":{"code":429,"details":[{"@type":"RetryInfo","retryDelay": "34.5s"}]}}]`, want: 34500 * time.Millisecond},
+		"Groq's words":          {body: `{"error":{"message":"Rate limit reached. Please try again in 7m12.5s. Visit"}}`, want: 7*time.Minute + 12500*time.Millisecond},
+		"OpenAI's words":        {body: `{"error":{"message":"Please try again in 316ms."}}`, want: 316 * time.Millisecond},
+		"Azure's words":         {body: `{"error":{"message":"Please retry after 26 seconds."}}`, want: 26 * time.Second},
+		"the header first":      {header: map[string]string{"Retry-After": "2"}, body: "try again in 9s", want: 2 * time.Second},
+		"words without a time":  {body: "try again in a moment, or in 3 days"},
+		"garbled words":         {body: "try again in 1.2.3s4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			header := http.Header{}
+			for k, v := range test.header {
+				header.Set(k, v)
+			}
+			got := retryAfter(header, []byte(test.body), now)
+			// A time since 1970 in floating point is good to a millisecond.
+			if diff := got - test.want; diff < -time.Millisecond || diff > time.Millisecond {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
