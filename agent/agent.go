@@ -50,7 +50,7 @@ type Output interface {
 // Options say what an agent works with. Model, Tools and Recorder are
 // required.
 type Options struct {
-	Model    model.Model // wrap it with model.WithRetry where waiting is worth it
+	Model    model.Model
 	Tools    Tools
 	Recorder trajectory.Recorder
 	// System is the system prompt; see SystemPrompt.
@@ -79,9 +79,20 @@ type Options struct {
 	// MaxTime is the time after which a run stops, in the middle of whatever
 	// it is doing; 0 is none.
 	MaxTime time.Duration
+	// MaxRequests is the number of requests to the model, those that fail and
+	// are tried again included, after which none is sent; 0 is none.
+	MaxRequests int
 	// MaxTokens is the number of tokens, sent and received together, after
 	// which a run stops at the end of the turn; 0 is none.
 	MaxTokens int
+	// MaxCost is the cost in US dollars after which a run stops at the end of
+	// the turn; 0 is none. It needs a Price.
+	MaxCost float64
+	// Price is what the model's server takes; nil is unknown.
+	Price *model.Price
+	// Retry says how a request that failed for a reason that may pass is tried
+	// again. Each wait is put on record before Retry.Notify is called.
+	Retry model.RetryPolicy
 }
 
 // A Stop is the reason why a run ended.
@@ -89,16 +100,18 @@ type Stop string
 
 // The reasons to stop.
 const (
-	StopFinished  Stop = "finished"      // the model gave an answer without calls
-	StopMaxTurns  Stop = "max_turns"     // Options.MaxTurns was reached
-	StopMaxTime   Stop = "max_time"      // Options.MaxTime was reached
-	StopMaxTokens Stop = "max_tokens"    // Options.MaxTokens was reached
-	StopStuck     Stop = "stuck"         // the model does the same again and again
-	StopRefused   Stop = "refused"       // the model refused, or its answer was filtered
-	StopModel     Stop = "model_error"   // the model could not be reached or answered wrongly
-	StopCanceled  Stop = "canceled"      // the caller's context was done
-	StopSandbox   Stop = "sandbox_error" // a tool could not work any more
-	StopRecord    Stop = "record_error"  // the record could not be written
+	StopFinished    Stop = "finished"      // the model gave an answer without calls
+	StopMaxTurns    Stop = "max_turns"     // Options.MaxTurns was reached
+	StopMaxTime     Stop = "max_time"      // Options.MaxTime was reached, or would be by a wait
+	StopMaxRequests Stop = "max_requests"  // Options.MaxRequests was reached
+	StopMaxTokens   Stop = "max_tokens"    // Options.MaxTokens was reached
+	StopMaxCost     Stop = "max_cost"      // Options.MaxCost was reached
+	StopStuck       Stop = "stuck"         // the model does the same again and again
+	StopRefused     Stop = "refused"       // the model refused, or its answer was filtered
+	StopModel       Stop = "model_error"   // the model could not be reached or answered wrongly
+	StopCanceled    Stop = "canceled"      // the caller's context was done
+	StopSandbox     Stop = "sandbox_error" // a tool could not work any more
+	StopRecord      Stop = "record_error"  // the record could not be written
 )
 
 // An Outcome is how a run ended.
@@ -106,9 +119,9 @@ type Outcome struct {
 	Stop Stop
 	// Final is the last thing that the model said; the answer, when Stop is
 	// StopFinished.
-	Final    string
-	Turns    int
-	Usage    model.Usage
+	Final string
+	Turns int
+	Spent
 	Duration time.Duration
 }
 
@@ -125,8 +138,11 @@ func New(opts Options) (*Agent, error) {
 		return nil, errors.New("making an agent: Model, Tools and Recorder are required")
 	}
 	opts.MaxTurns = cmp.Or(opts.MaxTurns, DefaultMaxTurns)
-	if opts.MaxTurns < 0 || opts.MaxTime < 0 || opts.MaxTokens < 0 {
+	if opts.MaxTurns < 0 || opts.MaxTime < 0 || opts.MaxRequests < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
 		return nil, errors.New("making an agent: a limit is negative")
+	}
+	if opts.MaxCost > 0 && opts.Price == nil {
+		return nil, errors.New("making an agent: a limit on the cost needs a price")
 	}
 	a := &Agent{opts: opts, effects: map[string]tools.Effect{}}
 	for _, def := range opts.Tools.Definitions() {
@@ -147,7 +163,8 @@ func New(opts Options) (*Agent, error) {
 // Run works on one task until the model is done or something stops it. The
 // outcome is always filled in. The error says what went wrong where the stop
 // reason alone does not: for StopRefused, StopModel, StopSandbox, StopRecord,
-// and, with the context's cause, for StopCanceled. The record ends with an end
+// with the context's cause for StopCanceled, and for StopMaxTime where the time
+// did not suffice for another try of a request that failed. The record ends with an end
 // event in every case but StopRecord; before it stands, as a notice, why a run
 // failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
@@ -158,13 +175,18 @@ func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
 		inner, cancel = context.WithTimeoutCause(ctx, a.opts.MaxTime, errMaxTime)
 		defer cancel()
 	}
+	if a.opts.Price != nil {
+		r.spent.Cost = new(0.0) // what is known to be nothing yet
+	}
+	r.asked = model.WithRetry(&counted{r}, r.retryPolicy())
 	stop, err := r.work(inner, cleanText(task))
+	r.endWait()
 	if err != nil {
 		stop, err = reason(ctx, inner, err)
 	}
 	stop, err = r.finish(stop, err)
 	return Outcome{
-		Stop: stop, Final: r.final, Turns: r.turns, Usage: r.usage, Duration: time.Since(r.started),
+		Stop: stop, Final: r.final, Turns: r.turns, Spent: r.spent, Duration: time.Since(r.started),
 	}, err
 }
 
@@ -216,6 +238,10 @@ func reason(outer, inner context.Context, err error) (Stop, error) {
 		return StopCanceled, context.Cause(outer)
 	case inner.Err() != nil:
 		return StopMaxTime, nil
+	case errors.Is(err, errMaxRequests):
+		return StopMaxRequests, nil
+	case outer != inner && errors.Is(err, model.ErrNoTime):
+		return StopMaxTime, err
 	case errors.As(err, &tool):
 		return StopSandbox, tool.error
 	case model.KindOf(err) == model.Filtered:

@@ -11,6 +11,8 @@ import (
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/tools"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -157,4 +159,9 @@ next:
 		kept = append(kept, line)
 	}
 	return kept
+}
+
+// withoutSpent leaves what a run used up out of the comparison of its end.
+func withoutSpent() cmp.Option {
+	return cmpopts.IgnoreFields(trajectory.End{}, "Requests", "Waits", "WaitedMS", "Usage")
 }

@@ -30,9 +30,12 @@ const (
 type run struct {
 	*Agent
 	started time.Time
+	asked   model.Model // the model, as the run asks it
+	spent   Spent
+	waiting time.Time // when the wait began that goes on; zero is none
+	failing string    // why the last request failed
 	history []model.Message
 	turns   int
-	usage   model.Usage
 	final   string // the last thing the model said
 	partial string // the beginning of an answer that was cut
 	empty   int    // empty answers in a row
@@ -67,34 +70,20 @@ func (r *run) work(ctx context.Context, task string) (Stop, error) {
 	}
 }
 
-// overLimit says which limit has been reached. It is asked before each turn,
-// so the calls of the last turn are run.
-func (r *run) overLimit() Stop {
-	switch {
-	case r.turns >= r.opts.MaxTurns:
-		return StopMaxTurns
-	case r.opts.MaxTokens > 0 && r.usage.Input+r.usage.Output >= r.opts.MaxTokens:
-		return StopMaxTokens
-	default:
-		return ""
-	}
-}
-
 // ask gets the next answer and records it.
 func (r *run) ask(ctx context.Context) (model.Response, error) {
 	req := model.Request{System: r.opts.System, Messages: r.history, Tools: r.offered}
-	resp, err := r.opts.Model.Generate(ctx, req, r.opts.OnText)
+	resp, err := r.asked.Generate(ctx, req, r.opts.OnText)
 	if err != nil {
 		return model.Response{}, err
 	}
 	r.turns++
-	r.usage = r.usage.Add(resp.Usage)
 	resp.Text, resp.Reasoning = cleanText(resp.Text), cleanText(resp.Reasoning)
 	message := trajectory.Message{Role: string(model.Assistant), Text: resp.Text, Reasoning: resp.Reasoning}
 	if err := r.record(message); err != nil {
 		return model.Response{}, err
 	}
-	if err := r.record(trajectory.Usage(resp.Usage)); err != nil {
+	if err := r.spend(resp.Usage); err != nil {
 		return model.Response{}, err
 	}
 	r.history = append(r.history, model.Message{
@@ -186,14 +175,15 @@ func (r *run) tell(kind, text string) error {
 // end records why the run stopped: what else is to be told of it, what went
 // wrong, where something did, and the end.
 func (r *run) end(stop Stop, err error) error {
-	switch stop {
-	case StopModel, StopRefused, StopSandbox:
+	switch {
+	case err == nil:
+	case stop == StopModel, stop == StopRefused, stop == StopSandbox, stop == StopMaxTime:
 		notice := trajectory.Notice{Kind: trajectory.NoticeError, Text: cleanText(err.Error())}
 		if err := r.opts.Recorder.Record(notice); err != nil {
 			return err
 		}
 	}
-	return r.opts.Recorder.Record(trajectory.End{Stop: string(stop), Final: r.final, Turns: r.turns})
+	return r.opts.Recorder.Record(r.sum(trajectory.End{Stop: string(stop), Final: r.final, Turns: r.turns}))
 }
 
 // closing records what else there is to tell before the end.

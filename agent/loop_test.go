@@ -32,7 +32,7 @@ func TestRunFinishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	outcome.Duration = 0
-	want := agent.Outcome{Stop: agent.StopFinished, Final: "Done.", Turns: 2, Usage: model.Usage{Input: 20, Output: 10}}
+	want := agent.Outcome{Stop: agent.StopFinished, Final: "Done.", Turns: 2, Spent: agent.Spent{Usage: model.Usage{Input: 20, Output: 10}, Requests: 2}}
 	if diff := cmp.Diff(want, outcome); diff != "" {
 		t.Errorf("outcome (-want +got):\n%s", diff)
 	}
@@ -79,7 +79,7 @@ func TestClosing(t *testing.T) {
 		trajectory.Notice{Kind: trajectory.NoticeJobs, Text: "still there"},
 		trajectory.End{Stop: string(agent.StopFinished), Final: "Done.", Turns: 1},
 	}
-	if diff := cmp.Diff(want, bodies[len(bodies)-2:]); diff != "" {
+	if diff := cmp.Diff(want, bodies[len(bodies)-2:], withoutSpent()); diff != "" {
 		t.Errorf("the end of the record (-want +got):\n%s", diff)
 	}
 }
@@ -256,7 +256,7 @@ func TestModelErrors(t *testing.T) {
 				trajectory.Notice{Kind: "error", Text: "no"},
 				trajectory.End{Stop: string(test.stop), Turns: 1},
 			}
-			if diff := cmp.Diff(want, bodies[max(len(bodies)-2, 0):]); diff != "" {
+			if diff := cmp.Diff(want, bodies[max(len(bodies)-2, 0):], withoutSpent()); diff != "" {
 				t.Errorf("the end of the record (-want +got):\n%s", diff)
 			}
 		})

@@ -122,9 +122,7 @@ func serverAgent(t *testing.T, s *server, record trajectory.Recorder, change fun
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	o := agent.Options{
-		Model: model.WithRetry(client, model.RetryPolicy{Base: time.Millisecond, Max: time.Millisecond, Notify: func(w model.Wait) error {
-			return record.Record(trajectory.Notice{Kind: "retry", Text: w.String()})
-		}}),
+		Model: client, Retry: model.RetryPolicy{Base: time.Millisecond, Max: time.Millisecond},
 		Tools: registry(t, echo("look", tools.Read), echo("write", tools.Write)), Recorder: record,
 	}
 	change(&o)

@@ -58,6 +58,9 @@ type Error struct {
 	// RetryAfter is how long the server wants to be left alone; 0 where it
 	// did not say.
 	RetryAfter time.Duration
+	// Usage is what an answer had used up that ended before its end, estimated
+	// where the server did not count; zero where none had begun.
+	Usage Usage
 	// Message says in one line what happened and what can be done about it.
 	Message string
 	// Err is the cause, where there is one.

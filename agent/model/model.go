@@ -106,9 +106,12 @@ const (
 
 // Usage counts tokens. Estimated is set where the server told none.
 type Usage struct {
-	Input     int  `json:"input"`
-	Output    int  `json:"output"`
+	Input  int `json:"input"`
+	Output int `json:"output"`
+	// Cached is the part of Input that the server had kept from before, and
+	// Reasoning the part of Output that the model thought.
 	Cached    int  `json:"cached"`
+	Reasoning int  `json:"reasoning"`
 	Estimated bool `json:"estimated"`
 }
 
@@ -116,6 +119,6 @@ type Usage struct {
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached,
-		Estimated: u.Estimated || v.Estimated,
+		Reasoning: u.Reasoning + v.Reasoning, Estimated: u.Estimated || v.Estimated,
 	}
 }

@@ -85,12 +85,30 @@ type Part struct {
 	Data      []byte `json:"data,omitempty"`
 }
 
-// Usage counts the tokens of one model answer.
+// Usage counts the tokens of one model answer, or of several. A request that
+// failed in the middle of its answer has one as well.
 type Usage struct {
-	Input     int  `json:"input"`
-	Output    int  `json:"output"`
+	Input  int `json:"input"`
+	Output int `json:"output"`
+	// Cached is a part of Input, and Reasoning of Output.
 	Cached    int  `json:"cached"`
+	Reasoning int  `json:"reasoning,omitempty"`
 	Estimated bool `json:"estimated"`
+	// CostUSD is what they cost in US dollars; nil where the price is unknown.
+	CostUSD *float64 `json:"cost_usd,omitempty"`
+}
+
+// Add returns the sum of two usages. A sum with an estimate is an estimate, and
+// one with an unknown cost has an unknown cost.
+func (u Usage) Add(v Usage) Usage {
+	sum := Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached,
+		Reasoning: u.Reasoning + v.Reasoning, Estimated: u.Estimated || v.Estimated,
+	}
+	if u.CostUSD != nil && v.CostUSD != nil {
+		sum.CostUSD = new(*u.CostUSD + *v.CostUSD)
+	}
+	return sum
 }
 
 // The kinds of notices. There may be others.
@@ -143,6 +161,13 @@ type End struct {
 	Stop  string `json:"stop"`
 	Final string `json:"final"`
 	Turns int    `json:"turns"`
+	// Requests counts what was sent to the model, those that failed included;
+	// Waits the waits before another try, and WaitedMS how long they were.
+	Requests int   `json:"requests,omitempty"`
+	Waits    int   `json:"waits,omitempty"`
+	WaitedMS int64 `json:"waited_ms,omitempty"`
+	// Usage is the sum of the run; nil in records of before there was one.
+	Usage *Usage `json:"usage,omitempty"`
 }
 
 func (Start) eventType() string      { return "start" }

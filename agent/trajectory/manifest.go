@@ -43,6 +43,13 @@ type Manifest struct {
 	Loosened []string `json:"loosened"`
 	// Images tells that the model was given the images that tools returned.
 	Images bool `json:"images,omitempty"`
+	// Budget is what the run may use.
+	Budget Budget `json:"budget,omitzero"`
+	// Price is the entry of a list of prices that costs are reckoned by, and
+	// PriceFrom that list: a file, or "built-in" and its date. They are missing
+	// where the price is unknown.
+	Price     json.RawMessage `json:"price,omitempty"`
+	PriceFrom string          `json:"price_from,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
 	OnLost   string   `json:"on_lost,omitempty"`
 	Versions Versions `json:"versions"`
@@ -53,6 +60,15 @@ type Mount struct {
 	Source   string `json:"source"`
 	Target   string `json:"target"`
 	ReadOnly bool   `json:"read_only"`
+}
+
+// A Budget is what a run may use before it stops; 0 is no limit.
+type Budget struct {
+	Turns    int     `json:"turns,omitempty"`
+	Requests int     `json:"requests,omitempty"` // to the model, those that failed included
+	Tokens   int     `json:"tokens,omitempty"`   // in and out together
+	CostUSD  float64 `json:"cost_usd,omitempty"` // US dollars
+	TimeMS   int64   `json:"time_ms,omitempty"`
 }
 
 // Versions say what made a record.

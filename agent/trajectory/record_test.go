@@ -39,10 +39,12 @@ func bodies() []trajectory.Body {
 		},
 		trajectory.ToolResult{CallID: "c2", Name: "read_file", Status: "ok", Content: []trajectory.Part{}},
 		trajectory.Usage{Input: 1, Output: 2, Cached: 3, Estimated: true},
+		trajectory.Usage{Input: 1, Output: 2, Reasoning: 1, CostUSD: new(0.0)},
 		trajectory.Notice{Kind: "retry", Text: "waiting"},
 		trajectory.Network{Host: "example.org", Port: 443, Allowed: true, Rule: "*.org"},
 		trajectory.Network{Host: "example.org", Port: 1, Reason: "no rule"},
 		trajectory.End{Stop: "finished", Final: "done", Turns: 2},
+		trajectory.End{Stop: "max_cost", Turns: 2, Requests: 4, Waits: 2, WaitedMS: 1500, Usage: &trajectory.Usage{Input: 5, CostUSD: new(0.25)}},
 	}
 }
 

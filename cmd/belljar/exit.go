@@ -140,7 +140,7 @@ func exits(name string) string {
 	case "run":
 		return `  0      the model finished
   2      wrong usage
-  3      a limit was reached (turns, time, tokens)
+  3      a limit was reached (turns, time, requests, tokens, cost)
   4      stuck: the same calls with the same results again and again
   5      the model refused, or its answer was filtered
   6      the model could not be reached or answered wrongly

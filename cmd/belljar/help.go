@@ -26,6 +26,7 @@ Environment:
   BELLJAR_STATE_DIR   folder of the recorded runs (default: belljar in the XDG
                       state folder)
   BELLJAR_MODEL       model to ask, where --model names none
+  BELLJAR_PRICES      list of prices, where --prices names none
   OPENAI_API_KEY      key of the model's server; OPENAI_BASE_URL is its address`
 )
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/ui"
 	"github.com/belljar/belljar/internal/workspace"
@@ -36,7 +35,6 @@ type job struct {
 	record  *networkRecord
 	gate    *gate          // the way out; nil is none
 	closers []func() error // in the order of opening
-	failing string         // why the last request to the model failed
 }
 
 // runTask runs the agent on one task.
@@ -64,7 +62,10 @@ func (j *job) prepare(args []string) (err error) {
 		return err
 	}
 	j.openScreen()
-	if j.model, err = j.app.chooseModel(j.opts.model, j.opts.baseURL, j.waiting); err != nil {
+	if j.model, err = j.app.chooseModel(j.opts.model, j.opts.baseURL, j.opts.prices); err != nil {
+		return err
+	}
+	if err := j.opts.checkCost(j.model); err != nil {
 		return err
 	}
 	if err := j.openGate(); err != nil {
@@ -123,6 +124,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	manifest := trajectory.Manifest{
 		AllowHosts: hosts, InjectHeaders: injections,
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
+		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
 		Images: j.opts.images, OnLost: j.opts.onLost, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
@@ -235,17 +237,6 @@ func (j *job) openRecord() error {
 	}
 	j.record.begin(j.masker.Wrap(trajectory.Tee(record, j.screen)))
 	return nil
-}
-
-// waiting records that the model's server is waited for. A reason that has
-// been told is not told again. It is called by the goroutine of the run only.
-func (j *job) waiting(w model.Wait) error {
-	text, reason := w.String(), w.Err.Error()
-	if w.Attempt > 1 && reason == j.failing {
-		text = "still failing the same way; " + w.Next()
-	}
-	j.failing = reason
-	return j.record.Record(trajectory.Notice{Kind: trajectory.NoticeRetry, Text: text})
 }
 
 // registry makes the set of tools.

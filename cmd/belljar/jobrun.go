@@ -35,6 +35,7 @@ func (j *job) run(ctx context.Context) error {
 		BeforeEnd: j.settle,
 		Images:    j.opts.images,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
+		MaxRequests: int(j.opts.maxRequests), MaxCost: j.opts.maxCost, Price: j.model.price.price,
 	})
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (j *job) run(ctx context.Context) error {
 	result, err := worker.Run(ctx, j.task)
 	j.screen.Totals(ui.Totals{
 		Stop: stopText(result.Stop), Good: result.Stop == agent.StopFinished, Turns: result.Turns,
-		Usage: trajectory.Usage(result.Usage), Took: result.Duration,
+		Usage: result.Total(), Waits: result.Waits, Waited: result.Waited, Took: result.Duration,
 		Again: "belljar show " + nameFor(j.state, j.session.ID),
 	})
 	// Everything is given back before the answer is printed, so that whoever
@@ -76,7 +77,7 @@ func (j *job) closing() []trajectory.Notice {
 // something did.
 func (j *job) failed(stop agent.Stop, err error) error {
 	switch stop {
-	case agent.StopModel, agent.StopRefused:
+	case agent.StopModel, agent.StopRefused, agent.StopMaxTime:
 		j.app.notice("%s", j.masker.Mask(err.Error()))
 		return &outcome{stopCode(stop)}
 	default:

@@ -13,6 +13,8 @@ type runOptions struct {
 	sandboxFlags
 	file, model, baseURL string
 	maxTurns, maxTokens  float64
+	maxRequests, maxCost float64
+	prices               string
 	maxTime              time.Duration
 	timeout, maxTimeout  time.Duration
 	onLost               string
@@ -53,6 +55,9 @@ fixed answers, each a text and the calls of tools that it asks for:
 	flags.Var(numberValue{number: &opts.maxTurns, whole: true, least: 1}, "max-turns", "stop after this many answers of the model (default 50)")
 	flags.Var(durationValue{&opts.maxTime}, "max-time", "stop after this time: 30m (default none)")
 	flags.Var(numberValue{number: &opts.maxTokens, whole: true, least: 1}, "max-tokens", "stop after this many tokens, in and out together (default none)")
+	flags.Var(numberValue{number: &opts.maxRequests, whole: true, least: 1}, "max-requests", "stop after this many requests to the model, those that fail included (default none)")
+	flags.Var(numberValue{number: &opts.maxCost, least: 0.0001}, "max-cost", "stop after this cost in US dollars: 0.50 (default none)")
+	flags.StringVar(&opts.prices, "prices", "", "list of prices that goes before belljar's own (default $BELLJAR_PRICES)")
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
 	flags.StringVar(&opts.onLost, "on-lost", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")

@@ -20,16 +20,15 @@ const demoScript = "demo"
 // A chosenModel is a model under the name that it was asked for by.
 type chosenModel struct {
 	model.Model
-	name string
+	name  string
+	price knownPrice
 }
 
 // Name is the name for the record.
 func (m *chosenModel) Name() string { return m.name }
 
-// chooseModel finds the model that the flags and the environment name. A
-// request that fails for a reason that may pass is tried again; notify is told
-// before each wait.
-func (a *app) chooseModel(name, baseURL string, notify func(model.Wait) error) (*chosenModel, error) {
+// chooseModel finds the model that the flags and the environment name.
+func (a *app) chooseModel(name, baseURL, pricesFile string) (*chosenModel, error) {
 	name = cmp.Or(name, a.getenv("BELLJAR_MODEL"))
 	if name == "" {
 		return nil, &usageError{
@@ -46,7 +45,7 @@ func (a *app) chooseModel(name, baseURL string, notify func(model.Wait) error) (
 		if err != nil {
 			return nil, &usageError{err: err}
 		}
-		return &chosenModel{scripted, name}, nil
+		return &chosenModel{scripted, name, knownPrice{price: &model.Price{}}}, nil // it asks nobody
 	}
 	opts := openai.Options{
 		Model: name, BaseURL: cmp.Or(baseURL, a.getenv("OPENAI_BASE_URL")), APIKey: a.getenv(keyVariable),
@@ -58,7 +57,11 @@ func (a *app) chooseModel(name, baseURL string, notify func(model.Wait) error) (
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
-	return &chosenModel{model.WithRetry(client, model.RetryPolicy{Notify: notify}), name}, nil
+	price, err := a.findPrice(pricesFile, name, opts.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	return &chosenModel{client, name, price}, nil
 }
 
 // scriptedModel reads a file of scripted answers.

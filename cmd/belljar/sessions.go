@@ -15,14 +15,17 @@ import (
 
 // A sessionJSON is one session as sessions --json prints it, one a line.
 type sessionJSON struct {
-	ID        string    `json:"id"`
-	Started   time.Time `json:"started"`
-	Stop      string    `json:"stop"` // empty while the run has no end on record
-	Turns     int       `json:"turns"`
-	Model     string    `json:"model"`
-	Workspace string    `json:"workspace"`
-	Task      string    `json:"task"`
-	Dir       string    `json:"dir"`
+	ID      string    `json:"id"`
+	Started time.Time `json:"started"`
+	Stop    string    `json:"stop"` // empty while the run has no end on record
+	Turns   int       `json:"turns"`
+	// CostUSD is null where it is unknown, and while there is no end on record.
+	CostUSD   *float64 `json:"cost_usd"`
+	Estimated bool     `json:"estimated"` // the server did not count all tokens
+	Model     string   `json:"model"`
+	Workspace string   `json:"workspace"`
+	Task      string   `json:"task"`
+	Dir       string   `json:"dir"`
 	// Problem says what of the session cannot be read.
 	Problem string `json:"problem,omitempty"`
 }
@@ -85,6 +88,9 @@ func describeSession(session *trajectory.Session) sessionJSON {
 	}
 	if end, ok := last.Body.(trajectory.End); ok {
 		s.Stop, s.Turns = end.Stop, end.Turns
+		if end.Usage != nil {
+			s.CostUSD, s.Estimated = end.Usage.CostUSD, end.Usage.Estimated
+		}
 	}
 	return s
 }
@@ -99,7 +105,7 @@ func (a *app) sessionTable(list []sessionJSON) error {
 	if terminal := ui.Detect(a.stdout, a.getenv); terminal.Terminal {
 		width = terminal.Width()
 	}
-	rows := [][]string{{"SESSION", "STARTED", "STOP", "TURNS", "MODEL", "TASK"}}
+	rows := [][]string{{"SESSION", "STARTED", "STOP", "TURNS", "COST", "MODEL", "TASK"}}
 	var ids []string
 	for _, s := range list {
 		ids = append(ids, s.ID)
@@ -117,9 +123,10 @@ func (a *app) sessionTable(list []sessionJSON) error {
 // sessionRow describes one session.
 func sessionRow(s sessionJSON) []string {
 	stop, turns, started, task := s.Stop, strconv.Itoa(s.Turns), "-", firstLine(s.Task)
+	cost := ui.Cost(s.CostUSD, s.Estimated)
 	if stop == "" {
 		// Still running, or killed: the record does not tell which.
-		stop, turns = "unfinished", "-"
+		stop, turns, cost = "unfinished", "-", "-"
 	}
 	if !s.Started.IsZero() {
 		started = s.Started.Local().Format("2006-01-02 15:04")
@@ -127,7 +134,7 @@ func sessionRow(s sessionJSON) []string {
 	if s.Problem != "" {
 		task = "(" + s.Problem + ")"
 	}
-	return []string{s.ID, started, stop, turns, s.Model, task}
+	return []string{s.ID, started, stop, turns, cost, s.Model, task}
 }
 
 // shownModel is how many columns of a model's name are shown on a terminal.
@@ -144,7 +151,7 @@ func shortRow(row []string, s sessionJSON, ids []string, now time.Time) []string
 	default:
 		started = when.Format("2006-01-02")
 	}
-	return []string{id, started, row[2], row[3], ui.Clip(ui.Line(row[4]), shownModel), row[5]}
+	return []string{id, started, row[2], row[3], row[4], ui.Clip(ui.Line(row[5]), shownModel), row[6]}
 }
 
 // randomPart is the length of the random end of a session's id.

@@ -16,16 +16,16 @@ func TestShortRow(t *testing.T) {
 		want    []string
 	}{
 		{
-			"this year", sessionJSON{ID: ids[2], Started: now, Stop: "finished", Turns: 3, Model: "a-model-with-a-long-name", Task: "Do\nit"},
-			[]string{"wxyz", "Nov 29 12:00", "finished", "3", "a-model-wit…", "Do"},
+			"this year", sessionJSON{ID: ids[2], Started: now, Stop: "finished", Turns: 3, CostUSD: new(0.1234), Estimated: true, Model: "a-model-with-a-long-name", Task: "Do\nit"},
+			[]string{"wxyz", "Nov 29 12:00", "finished", "3", "~$0.12", "a-model-wit…", "Do"},
 		},
 		{
 			"another year", sessionJSON{ID: ids[2], Started: now.AddDate(-1, 0, 0), Model: "m"},
-			[]string{"wxyz", "2025-11-29", "unfinished", "-", "m", ""},
+			[]string{"wxyz", "2025-11-29", "unfinished", "-", "-", "m", ""},
 		},
 		{
 			"an end that two have, and no start", sessionJSON{ID: ids[0], Problem: "no manifest"},
-			[]string{ids[0], "-", "unfinished", "-", "", "(no manifest)"},
+			[]string{ids[0], "-", "unfinished", "-", "-", "", "(no manifest)"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belljar/belljar/agent"
+	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/ui"
 )
@@ -76,6 +77,7 @@ func (a *app) showEvents(session *trajectory.Session, manifest trajectory.Manife
 	defer renderer.Close()
 	renderer.Header(headerOf(session.ID, manifest))
 	totals := ui.Totals{Stop: "the record has no end: the run is still going on, or was killed"}
+	totals.Usage.CostUSD = new(0.0)
 	var first, last time.Time
 	for event, err := range reader.All() {
 		if err != nil {
@@ -87,9 +89,13 @@ func (a *app) showEvents(session *trajectory.Session, manifest trajectory.Manife
 		last = event.Time
 		switch body := event.Body.(type) {
 		case trajectory.Usage:
-			totals.Usage = addUsage(totals.Usage, body)
-			totals.Turns++
+			totals.Usage = totals.Usage.Add(body)
+		case trajectory.Message:
+			if body.Role == string(model.Assistant) {
+				totals.Turns++
+			}
 		case trajectory.End:
+			totals.Waits, totals.Waited = body.Waits, time.Duration(body.WaitedMS)*time.Millisecond
 			totals.Stop, totals.Good, totals.Turns = stopText(agent.Stop(body.Stop)), agent.Stop(body.Stop) == agent.StopFinished, body.Turns
 		}
 		if err := renderer.Record(event.Body); err != nil {
@@ -136,14 +142,6 @@ func headerOf(id string, m trajectory.Manifest) ui.Header {
 	return ui.Header{
 		Session: id, Workspace: m.Workspace, Image: m.Image.Ref, Engine: engine, Model: m.Model,
 		Limits: m.Limits, Network: network, Loosened: m.Loosened, Started: m.Started,
-	}
-}
-
-// addUsage sums two usages; a sum with an estimate is an estimate.
-func addUsage(a, b trajectory.Usage) trajectory.Usage {
-	return trajectory.Usage{
-		Input: a.Input + b.Input, Output: a.Output + b.Output, Cached: a.Cached + b.Cached,
-		Estimated: a.Estimated || b.Estimated,
 	}
 }
 

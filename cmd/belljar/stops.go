@@ -7,7 +7,7 @@ func stopCode(stop agent.Stop) int {
 	switch stop {
 	case agent.StopFinished:
 		return exitOK
-	case agent.StopMaxTurns, agent.StopMaxTime, agent.StopMaxTokens:
+	case agent.StopMaxTurns, agent.StopMaxTime, agent.StopMaxRequests, agent.StopMaxTokens, agent.StopMaxCost:
 		return exitLimit
 	case agent.StopStuck:
 		return exitStuck
@@ -29,6 +29,10 @@ func stopText(stop agent.Stop) string {
 		return "stopped at the limit on turns; --max-turns raises it"
 	case agent.StopMaxTime:
 		return "stopped at the limit on time; --max-time raises it"
+	case agent.StopMaxRequests:
+		return "stopped at the limit on requests; --max-requests raises it"
+	case agent.StopMaxCost:
+		return "stopped at the limit on the cost; --max-cost raises it"
 	case agent.StopMaxTokens:
 		return "stopped at the limit on tokens; --max-tokens raises it"
 	case agent.StopStuck:

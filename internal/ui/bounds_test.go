@@ -159,7 +159,7 @@ func TestTotalsBreakBetweenParts(t *testing.T) {
 	r := ui.NewRenderer(&screen, ui.Options{Width: 60})
 	r.Totals(ui.Totals{Stop: "finished", Good: true, Turns: 1, Usage: trajectory.Usage{Input: 1200, Output: 5}, Again: "belljar show abcd"})
 	r.Close()
-	want := "\nbelljar: finished · 1 turn · 1,200 tokens in, 5 out\n  belljar show abcd\n"
+	want := "\nbelljar: finished · 1 turn · 1,200 tokens in, 5 out\n  cost unknown · belljar show abcd\n"
 	if diff := cmp.Diff(want, screen.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -77,7 +77,7 @@ func show(opts ui.Options) string {
 	}
 	r.Totals(ui.Totals{
 		Stop: "finished", Good: true, Turns: 5, Took: 83 * time.Second,
-		Usage: trajectory.Usage{Input: 12345, Output: 678, Estimated: true},
+		Usage: trajectory.Usage{Input: 12345, Output: 678, Estimated: true, CostUSD: new(0.0421)}, Waits: 2, Waited: 3 * time.Second,
 	})
 	r.Close()
 	return screen.String()

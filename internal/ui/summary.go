@@ -83,7 +83,11 @@ type Totals struct {
 	Good  bool
 	Turns int
 	Usage trajectory.Usage
-	Took  time.Duration
+	// Waits counts the waits for the model's server, and Waited is how long
+	// they were together.
+	Waits  int
+	Waited time.Duration
+	Took   time.Duration
 	// Again is the command that shows the run again; "" is none.
 	Again string
 }
@@ -100,6 +104,13 @@ func (r *Renderer) Totals(t Totals) {
 	parts := []string{
 		Line(t.Stop), Plural(t.Turns, "turn"),
 		about + Plural(t.Usage.Input, "token") + " in, " + Number(t.Usage.Output) + " out",
+	}
+	// What costs nothing, and what was never asked, needs no word on it.
+	if cost := t.Usage.CostUSD; (cost == nil || *cost > 0) && t.Usage.Input+t.Usage.Output > 0 {
+		parts = append(parts, "cost "+Cost(cost, t.Usage.Estimated))
+	}
+	if t.Waits > 0 {
+		parts = append(parts, Plural(t.Waits, "wait")+" for the model ("+Duration(t.Waited)+")")
 	}
 	if t.Took > 0 {
 		parts = append(parts, Duration(t.Took))

@@ -104,3 +104,25 @@ func Plural(n int, noun string) string {
 	}
 	return Number(n) + " " + many
 }
+
+// Cost says an amount of US dollars, with so many digits that something is
+// never shown as nothing; nil is unknown.
+func Cost(usd *float64, estimated bool) string {
+	switch {
+	case usd == nil:
+		return "unknown"
+	case *usd == 0:
+		return "$0"
+	}
+	text := "$" + strconv.FormatFloat(*usd, 'f', 2, 64)
+	switch {
+	case *usd < 0.0001:
+		return "<$0.0001"
+	case *usd < 0.1:
+		text = "$" + strconv.FormatFloat(*usd, 'f', 4, 64)
+	}
+	if estimated {
+		text = "~" + text
+	}
+	return text
+}

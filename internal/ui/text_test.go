@@ -69,3 +69,19 @@ func TestNumberAndPlural(t *testing.T) {
 		}
 	}
 }
+
+func TestCost(t *testing.T) {
+	for _, test := range []struct {
+		usd       *float64
+		estimated bool
+		want      string
+	}{
+		{nil, false, "unknown"}, {nil, true, "unknown"}, {new(0.0), true, "$0"},
+		{new(0.00001), false, "<$0.0001"}, {new(0.00001), true, "<$0.0001"},
+		{new(0.0123), false, "$0.0123"}, {new(0.1234), false, "$0.12"}, {new(1234.5), true, "~$1234.50"},
+	} {
+		if got := ui.Cost(test.usd, test.estimated); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}

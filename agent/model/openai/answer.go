@@ -99,9 +99,7 @@ func (a *answer) response() (model.Response, error) {
 	}
 	resp := model.Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Calls: calls}
 	if a.usage != nil {
-		resp.Usage = model.Usage{
-			Input: max(a.usage.Prompt, 0), Output: max(a.usage.Completion, 0), Cached: max(a.usage.Details.Cached, 0),
-		}
+		resp.Usage = a.usage.tokens()
 	}
 	if a.refusal.Len() > 0 && len(calls) == 0 {
 		return model.Response{}, model.Errorf(model.Filtered, "the model refused: %s", oneLine(a.refusal.String()))

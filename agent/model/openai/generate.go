@@ -55,7 +55,7 @@ func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText 
 			return complete(req, resp), nil
 		}
 	}
-	return model.Response{}, c.explain(ctx, watched, err)
+	return model.Response{}, spent(c.explain(ctx, watched, err), req, a)
 }
 
 // complete fills in what the server left out.

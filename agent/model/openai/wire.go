@@ -30,14 +30,6 @@ type delta struct {
 	ToolCalls []callDelta `json:"tool_calls"`
 }
 
-type usage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Details    struct {
-		Cached int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-}
-
 // A callDelta is a piece of a tool call.
 type callDelta struct {
 	Index    *int

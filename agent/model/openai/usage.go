@@ -1,0 +1,58 @@
+package openai
+
+import (
+	"errors"
+
+	"github.com/belljar/belljar/agent/model"
+)
+
+// usage is what a server says of the tokens of an answer. Servers differ in
+// where they say how much of the input was kept from before.
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Total      int `json:"total_tokens"`
+	Details    struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+	CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached   int `json:"cached_tokens"`           // Moonshot
+}
+
+// tokens is the usage in the form that all models have in common: what was
+// kept is a part of the input, what was thought a part of the output. Some
+// servers leave what was thought out of the completion and count it in the
+// total alone; it is paid for all the same.
+func (u usage) tokens() model.Usage {
+	input, output := max(u.Prompt, 0), max(u.Completion, 0)
+	reasoning := max(u.CompletionDetails.Reasoning, 0)
+	switch beyond := u.Total - input - output; {
+	case beyond <= 0, input == 0:
+	case reasoning == 0:
+		output, reasoning = output+beyond, beyond
+	case beyond >= reasoning:
+		output += reasoning
+	}
+	return model.Usage{
+		Input: input, Output: output, Reasoning: min(reasoning, output),
+		Cached: min(max(u.Details.Cached, u.CacheHit, u.Cached, 0), input),
+	}
+}
+
+// spent adds to an error what the answer that it ended had used up.
+func spent(err error, req model.Request, a *answer) error {
+	var e *model.Error
+	if !errors.As(err, &e) || a.size == 0 {
+		return err
+	}
+	if a.usage != nil {
+		e.Usage = a.usage.tokens()
+		return err
+	}
+	// The calls are left out: what came of them may not be whole.
+	e.Usage = model.EstimateUsage(req, model.Response{Text: a.text.String() + a.reasoning.String()})
+	return err
+}
