@@ -119,6 +119,11 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	e := &model.Error{
 		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: retryAfter(res.Header, body, time.Now()),
 	}
+	if res.StatusCode == http.StatusTooManyRequests && e.RetryAfter > 0 && d.code != "insufficient_quota" {
+		// Google words the limit of a minute like one of the bill, but says when
+		// it is over.
+		e.Kind = model.RateLimited
+	}
 	e.Message = strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if text := d.text(); text != "" {
 		e.Message += ": " + text
@@ -156,6 +161,8 @@ func kindOf(status int, d detail) model.Kind {
 		return model.Filtered
 	case isOverflow(said):
 		return model.Context
+	case status == http.StatusBadRequest && containsAny(said, "api key not valid", "api_key_invalid", "invalid api key"):
+		return model.Auth
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
