@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belljar/belljar/agent"
+	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/ui"
 	"github.com/belljar/belljar/tools"
@@ -76,8 +77,8 @@ func (j *job) closing() []trajectory.Notice {
 // failed says what went wrong, where the exit code tells more than that
 // something did.
 func (j *job) failed(stop agent.Stop, err error) error {
-	switch stop {
-	case agent.StopModel, agent.StopRefused, agent.StopMaxTime:
+	switch {
+	case stop == agent.StopModel, stop == agent.StopRefused, errors.Is(err, model.ErrNoTime):
 		j.app.notice("%s", j.masker.Mask(err.Error()))
 		return &outcome{stopCode(stop)}
 	default:

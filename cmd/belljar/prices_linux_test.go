@@ -136,3 +136,28 @@ func TestFindPrice(t *testing.T) {
 		})
 	}
 }
+
+// A wait that goes past the run's time is not begun: the limit was reached, and
+// the last words say what would have been waited for.
+func TestNoTimeToWait(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Retry-After", "100")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer server.Close()
+	t.Setenv("BELLJAR_STATE_DIR", t.TempDir())
+	var stdout, stderr bytes.Buffer
+	a := newApp(connectFake)
+	a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
+	a.lookupEnv = func(string) (string, bool) { return "", false }
+	code := a.run(t.Context(), []string{"run", "-w", t.TempDir(), "--model", "m1", "--base-url", server.URL, "--max-time", "90s", "go"})
+	for _, want := range []string{"stopped at the limit on time; --max-time raises it", "belljar: no time is left for another try: asking m1 at", "429 Too Many Requests"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("%q is not on stderr", want)
+		}
+	}
+	if code != exitLimit || stdout.Len() > 0 {
+		t.Errorf("exit code %d, stdout %q, stderr:\n%s", code, stdout.String(), stderr.String())
+	}
+}

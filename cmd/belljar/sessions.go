@@ -19,7 +19,8 @@ type sessionJSON struct {
 	Started time.Time `json:"started"`
 	Stop    string    `json:"stop"` // empty while the run has no end on record
 	Turns   int       `json:"turns"`
-	// CostUSD is null where it is unknown, and while there is no end on record.
+	// CostUSD is what the run cost, up to now where it has no end on record;
+	// null is unknown.
 	CostUSD   *float64 `json:"cost_usd"`
 	Estimated bool     `json:"estimated"` // the server did not count all tokens
 	Model     string   `json:"model"`
@@ -86,13 +87,36 @@ func describeSession(session *trajectory.Session) sessionJSON {
 	if err != nil && !errors.Is(err, io.EOF) && s.Problem == "" {
 		s.Problem = err.Error()
 	}
-	if end, ok := last.Body.(trajectory.End); ok {
-		s.Stop, s.Turns = end.Stop, end.Turns
-		if end.Usage != nil {
-			s.CostUSD, s.Estimated = end.Usage.CostUSD, end.Usage.Estimated
-		}
+	end, ended := last.Body.(trajectory.End)
+	s.Stop, s.Turns = end.Stop, end.Turns
+	switch {
+	case end.Usage != nil:
+		s.CostUSD, s.Estimated = end.Usage.CostUSD, end.Usage.Estimated
+	case !ended:
+		// What was killed has cost something as well.
+		sum := usageSoFar(session)
+		s.CostUSD, s.Estimated = sum.CostUSD, sum.Estimated
 	}
 	return s
+}
+
+// usageSoFar sums what is on record of a run that has no end there.
+func usageSoFar(session *trajectory.Session) trajectory.Usage {
+	sum := trajectory.Usage{CostUSD: new(0.0)}
+	events, err := session.Events()
+	if err != nil {
+		return trajectory.Usage{}
+	}
+	defer events.Close()
+	for event, err := range trajectory.NewReader(events).All() {
+		if err != nil {
+			return trajectory.Usage{} // a part of the sum would be taken for it
+		}
+		if usage, ok := event.Body.(trajectory.Usage); ok {
+			sum = sum.Add(usage)
+		}
+	}
+	return sum
 }
 
 // sessionTable prints the sessions for a person.
@@ -126,7 +150,7 @@ func sessionRow(s sessionJSON) []string {
 	cost := ui.Cost(s.CostUSD, s.Estimated)
 	if stop == "" {
 		// Still running, or killed: the record does not tell which.
-		stop, turns, cost = "unfinished", "-", "-"
+		stop, turns = "unfinished", "-"
 	}
 	if !s.Started.IsZero() {
 		started = s.Started.Local().Format("2006-01-02 15:04")

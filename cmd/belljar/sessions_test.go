@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/belljar/belljar/agent/trajectory"
 )
 
 func TestShortRow(t *testing.T) {
@@ -20,12 +22,12 @@ func TestShortRow(t *testing.T) {
 			[]string{"wxyz", "Nov 29 12:00", "finished", "3", "~$0.12", "a-model-wit…", "Do"},
 		},
 		{
-			"another year", sessionJSON{ID: ids[2], Started: now.AddDate(-1, 0, 0), Model: "m"},
-			[]string{"wxyz", "2025-11-29", "unfinished", "-", "-", "m", ""},
+			"another year", sessionJSON{ID: ids[2], Started: now.AddDate(-1, 0, 0), CostUSD: new(0.0), Model: "m"},
+			[]string{"wxyz", "2025-11-29", "unfinished", "-", "$0", "m", ""},
 		},
 		{
 			"an end that two have, and no start", sessionJSON{ID: ids[0], Problem: "no manifest"},
-			[]string{ids[0], "-", "unfinished", "-", "-", "", "(no manifest)"},
+			[]string{ids[0], "-", "unfinished", "-", "unknown", "", "(no manifest)"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -67,6 +69,37 @@ func TestAsksForJSON(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			if got := asksForJSON(test.args); got != test.want {
 				t.Errorf("%v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// A run without an end has cost what is on record of it.
+func TestCostSoFar(t *testing.T) {
+	cost := func(usd float64) trajectory.Usage { return trajectory.Usage{Input: 1, CostUSD: new(usd)} }
+	for _, test := range []struct {
+		name   string
+		events []trajectory.Body
+		want   *float64
+	}{
+		{"nothing yet", []trajectory.Body{trajectory.Start{}}, new(0.0)},
+		{"two answers", []trajectory.Body{cost(0.5), trajectory.Notice{Kind: "retry"}, cost(0.25)}, new(0.75)},
+		{"an unknown price", []trajectory.Body{cost(0.5), trajectory.Usage{Input: 1}}, nil},
+		{"an end without a sum", []trajectory.Body{cost(0.5), trajectory.End{Stop: "finished"}}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			session, err := trajectory.Create(t.TempDir(), trajectory.Manifest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			for _, event := range test.events {
+				if err := session.Writer().Record(event); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := describeSession(session); !cmp.Equal(got.CostUSD, test.want) || got.Problem != "" {
+				t.Errorf("%+v", got)
 			}
 		})
 	}
