@@ -145,13 +145,15 @@ func parseBase(raw string) (*url.URL, url.Values, error) {
 
 // newHTTPClient is like the standard one, less what would cut a long answer.
 func newHTTPClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
+	return &http.Client{CheckRedirect: keepMethod, Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 30 * time.Second,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
 		MaxIdleConns:        16,
+
+		OnProxyConnectResponse: proxyRefusal,
 	}}
 }
 

@@ -129,6 +129,11 @@ func statusError(res *http.Response, body []byte) *model.Error {
 		e.Message += ": " + text
 	}
 	switch {
+	case res.StatusCode >= 300 && res.StatusCode < 400:
+		e.Message += "; it sends elsewhere, so check the base url"
+		if to := res.Header.Get("Location"); to != "" {
+			e.Message += ": " + oneLine(to)
+		}
 	case e.Kind == model.Auth:
 		e.Message += "; check the key in OPENAI_API_KEY"
 	case res.StatusCode == http.StatusNotFound:

@@ -1,0 +1,100 @@
+package openai
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/agent/model"
+)
+
+// TestProxyRefusals: what a proxy says is not taken for the server's word.
+func TestProxyRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		kind   model.Kind
+		says   string
+	}{
+		"password":  {http.StatusProxyAuthRequired, model.Permanent, "user name and password into HTTPS_PROXY"},
+		"forbidden": {http.StatusForbidden, model.Permanent, "NO_PROXY"},
+		"no way":    {http.StatusBadGateway, model.Transient, "502 Bad Gateway"},
+		"too many":  {http.StatusTooManyRequests, model.Transient, "429"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodConnect {
+					t.Errorf("the proxy got %s", r.Method)
+				}
+				w.WriteHeader(test.status)
+			}))
+			defer proxy.Close()
+			address, err := url.Parse(proxy.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := newHTTPClient()
+			client.Transport.(*http.Transport).Proxy = http.ProxyURL(address)
+			defer client.CloseIdleConnections()
+			c, err := New(Options{Model: "m", BaseURL: "https://server.example/v1", HTTPClient: client})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Generate(t.Context(), model.Request{}, nil)
+			if err == nil || model.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), "the proxy "+address.Host) {
+				t.Errorf("%v of kind %q, want %q of kind %s", err, model.KindOf(err), test.says, test.kind)
+			}
+		})
+	}
+}
+
+// TestRedirects: a question that would become a plain GET is not sent on, and
+// the error says where to.
+func TestRedirects(t *testing.T) {
+	const answer = `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}`
+	for name, test := range map[string]struct {
+		status int
+		to     string
+		says   string // the error; "" is an answer
+	}{
+		"moved":              {http.StatusMovedPermanently, "/other", "check the base url: /other"},
+		"found":              {http.StatusFound, "https://login.example/?next=sk-canary-0123456789", "https://login.example/?next=<secret-hidden>"},
+		"see other":          {http.StatusSeeOther, "/other", "303 See Other"},
+		"keeps the question": {http.StatusPermanentRedirect, "/other", ""},
+		"in a circle":        {http.StatusTemporaryRedirect, "/v1/chat/completions", "307"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				if r.URL.Path == "/other" {
+					if r.Method != http.MethodPost {
+						t.Errorf("the other place got %s", r.Method)
+					}
+					_, _ = io.WriteString(w, answer)
+					return
+				}
+				w.Header().Set("Location", test.to)
+				w.WriteHeader(test.status)
+			}))
+			defer server.Close()
+			c, err := New(Options{Model: "m", BaseURL: server.URL + "/v1", APIKey: "sk-canary-0123456789"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			resp, err := c.Generate(t.Context(), model.Request{}, nil)
+			switch {
+			case test.says == "" && (err != nil || resp.Text != "Hello"):
+				t.Errorf("answer %q and error %v", resp.Text, err)
+			case test.says != "" && (err == nil || model.KindOf(err) != model.Permanent || !strings.Contains(err.Error(), test.says)):
+				t.Errorf("%v of kind %q, want %q", err, model.KindOf(err), test.says)
+			}
+			if requests > maxRedirects+1 {
+				t.Errorf("%d requests", requests)
+			}
+		})
+	}
+}
