@@ -26,7 +26,8 @@ func transportError(err error) *model.Error {
 		}
 	}
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		strings.Contains(err.Error(), "server closed idle connection"): // closed before anything came of it
 		return model.Errorf(model.Cut, "the connection was closed in the middle of the answer")
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return model.Errorf(model.Cut, "the connection was cut by the server or the network")
