@@ -35,6 +35,8 @@ func TestCircles(t *testing.T) {
 		"the same error":             {"1", 6, []int{3}, "the last 6 calls were the same"},
 		"a pair of errors":           {"1 2", 10, []int{5, 6}, "all calls of the last 10 answers failed"},
 		"ever other errors":          {"1 2 3 4 5 6 7 8 9 10 11 12", 10, []int{5}, "all calls of the last 10 answers failed"},
+		"other errors after all":     {"a 1 2 3 4 5 6 7 8 9 10 11 12", 11, []int{6}, "all calls of the last 10 answers failed"},
+		"told each time anew":        {"a a a b a a a c a a a d a a a e a a a f a a a g", 60, []int{3, 7, 11, 15, 19, 23, 27, 31, 35, 39, 43, 47, 51, 55, 59}, ""},
 		"an error among good calls":  {"a1 b2 c3 d4 e5 f6 g7 h8 i9 j1 k2 l3", 60, nil, ""},
 		"polling":                    {"A", 60, nil, ""},
 		"polling and something else": {"A b", 60, nil, ""},
