@@ -37,15 +37,20 @@ type Options struct {
 	APIKey string `json:"-"`
 	// Model is the model's name for the server. Required.
 	Model string
-	// HTTPClient sends the requests. The default has no time limit of its own
-	// and a connect timeout of 30 s.
+	// HTTPClient sends the requests. The default has no time limit of its own.
 	HTTPClient *http.Client
-	// FirstTimeout bounds the wait for the first piece of an answer, the
-	// connection included; the default is 10 minutes, since servers read the
-	// whole prompt first and some models think before they say anything.
+	// ConnectTimeout bounds the wait for a connection, with all that belongs to
+	// it: names, addresses, TLS; the default is 30 s.
+	ConnectTimeout time.Duration
+	// FirstTimeout bounds the wait from the connection to the first piece of an
+	// answer; the default is 10 minutes, since servers read the whole prompt
+	// first and some models think before they say anything.
 	FirstTimeout time.Duration
 	// IdleTimeout bounds the wait for each further piece; the default is 3
-	// minutes. Comments that only keep the connection alive do not count.
+	// minutes. A piece is text, reasoning, a part of a call or anything else of
+	// the answer. Comments and empty events, which only keep the connection
+	// alive, lengthen neither wait: a server whose model hangs sends them for
+	// ever. They do tell a server that hangs from a connection that is dead.
 	IdleTimeout time.Duration
 }
 
@@ -63,6 +68,7 @@ type Client struct {
 	completions sdk.ChatCompletionService
 	http        *http.Client
 	ownHTTP     bool
+	connect     time.Duration
 	first, idle time.Duration
 	redact      func(string) string
 
@@ -85,12 +91,13 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("the api key holds a space, a line end or another character that no key has; check how it was copied")
 	}
 	c := &Client{
-		model: o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
-		first: cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
+		model:   o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
+		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
+		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
 		redact: redactor(o.APIKey, query),
 	}
 	if c.ownHTTP {
-		c.http = newHTTPClient()
+		c.http = newHTTPClient(c.connect)
 	}
 	options := []option.RequestOption{
 		option.WithBaseURL(base.String()), option.WithHTTPClient(c.http),
@@ -144,11 +151,13 @@ func parseBase(raw string) (*url.URL, url.Values, error) {
 }
 
 // newHTTPClient is like the standard one, less what would cut a long answer.
-func newHTTPClient() *http.Client {
+func newHTTPClient(connect time.Duration) *http.Client {
 	return &http.Client{Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 30 * time.Second,
+		Proxy: http.ProxyFromEnvironment,
+		// The bound is shared out among the addresses of a host, so that a dead
+		// one leaves time for the next.
+		DialContext:         (&net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: connect,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
 		MaxIdleConns:        16,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -285,28 +286,47 @@ func TestStalls(t *testing.T) {
 		send func(ctx context.Context, w *io.PipeWriter)
 		took time.Duration
 		kind model.Kind
+		says string
 	}{
-		"nothing comes": {func(ctx context.Context, w *io.PipeWriter) { <-ctx.Done() }, first, model.Stalled},
-		"only comments": {pings, first, model.Stalled},
+		"nothing comes": {func(ctx context.Context, w *io.PipeWriter) { <-ctx.Done() }, first, model.Stalled, "no answer began within 10m0s, and no sign of life"},
+		"only comments": {pings, first, model.Stalled, "though the server keeps the connection alive"},
 		"stops midway": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, stream(content("a")))
 			pings(ctx, w)
-		}, idle, model.Stalled},
+		}, idle, model.Stalled, "nothing more came for 3m0s, though the server keeps the connection alive"},
+		"dies midway": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(content("a")))
+			<-ctx.Done()
+		}, idle, model.Stalled, "nothing more came for 3m0s, and no sign of life"},
+		"stops inside an event": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(content("a"))+`data: {"choices":[{"delta":{"content":"`)
+			for ctx.Err() == nil { // a byte now and then is no piece of an answer
+				_, _ = io.WriteString(w, "b")
+				time.Sleep(time.Second)
+			}
+		}, idle, model.Stalled, "nothing more came"},
+		"thinks in an unknown field": {func(ctx context.Context, w *io.PipeWriter) {
+			for range 10 {
+				time.Sleep(2 * time.Minute)
+				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"reasoning_details":[{"text":"hm"}]}}]}`))
+			}
+			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
+		}, 20 * time.Minute, "", ""},
 		"slow but steady": {func(ctx context.Context, w *io.PipeWriter) {
 			for range 10 {
 				time.Sleep(2 * time.Minute)
 				_, _ = io.WriteString(w, stream(content("a")))
 			}
 			_, _ = io.WriteString(w, events(finish("stop")))
-		}, 20 * time.Minute, ""},
+		}, 20 * time.Minute, "", ""},
 		"no end after the reason": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, stream(content("a"), finish("stop")))
 			pings(ctx, w)
-		}, 10 * time.Second, ""},
+		}, 10 * time.Second, "", ""},
 		"open after the end marker": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
 			<-ctx.Done()
-		}, 250 * time.Millisecond, ""},
+		}, 250 * time.Millisecond, "", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -319,11 +339,68 @@ func TestStalls(t *testing.T) {
 				}
 				start := time.Now()
 				_, err = c.Generate(t.Context(), hello, nil)
-				if model.KindOf(err) != test.kind || (err == nil) != (test.kind == "") {
-					t.Errorf("error %v of kind %q, want %q", err, model.KindOf(err), test.kind)
+				if model.KindOf(err) != test.kind || (err == nil) != (test.kind == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+					t.Errorf("error %v of kind %q, want %q with %q", err, model.KindOf(err), test.kind, test.says)
 				}
 				// A ping may come just before the limit, so a second of grace.
 				if took := time.Since(start); took < test.took || took > test.took+time.Second {
+					t.Errorf("took %s, want %s", took, test.took)
+				}
+			})
+		})
+	}
+}
+
+// slowly is a transport that takes its time to connect, and to answer then.
+type slowly struct{ connect, answer time.Duration }
+
+func (s slowly) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := pause(req.Context(), s.connect); err != nil {
+		return nil, err
+	}
+	httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{})
+	if err := pause(req.Context(), s.answer); err != nil {
+		return nil, err
+	}
+	body := events(content("a"), finish("stop"))
+	return &http.Response{StatusCode: 200, Request: req, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// TestConnectTimeout: the wait for a connection has its own limit and takes
+// nothing from the one for the answer.
+func TestConnectTimeout(t *testing.T) {
+	tests := map[string]struct {
+		way  slowly
+		took time.Duration
+		kind model.Kind
+		says string
+	}{
+		"no connection":       {slowly{connect: time.Hour}, 30 * time.Second, model.Transient, "no connection within 30s"},
+		"connected, no words": {slowly{connect: 20 * time.Second, answer: time.Hour}, 20*time.Second + 10*time.Minute, model.Stalled, "no answer began within 10m0s"},
+		"slow at both":        {slowly{connect: 29 * time.Second, answer: 9 * time.Minute}, 29*time.Second + 9*time.Minute, "", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, err := openai.New(openai.Options{Model: "m", BaseURL: "http://h/v1", HTTPClient: &http.Client{Transport: test.way}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				_, err = c.Generate(t.Context(), hello, nil)
+				if model.KindOf(err) != test.kind || err != nil && !strings.Contains(err.Error(), test.says) {
+					t.Errorf("error %v of kind %q, want %q with %q", err, model.KindOf(err), test.kind, test.says)
+				}
+				if took := time.Since(start); took != test.took {
 					t.Errorf("took %s, want %s", took, test.took)
 				}
 			})

@@ -44,9 +44,10 @@ func (c *Client) explain(outer, inner context.Context, err error) error {
 		return fmt.Errorf("asking %s: %w", c.model, context.Cause(outer))
 	}
 	var e *model.Error
-	switch cause := context.Cause(inner); {
-	case errors.Is(cause, errStalled):
-		e = &model.Error{Kind: model.Stalled, Message: cause.Error()}
+	var stalled *stall
+	switch {
+	case errors.As(context.Cause(inner), &stalled):
+		e = &model.Error{Kind: stalled.kind(), Message: stalled.Error()}
 	case errors.As(err, &e):
 	default:
 		e = transportError(err)
