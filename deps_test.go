@@ -21,6 +21,7 @@ var importTable = map[string][]string{
 	"agent":                  {"agent/model", "agent/trajectory", "tools"},
 	"agent/model":            {},
 	"agent/model/openai":     {"agent/model"},
+	"agent/model/provider":   {},
 	"agent/model/script":     {"agent/model"},
 	"agent/trajectory":       {},
 	"images":                 {},
