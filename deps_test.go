@@ -20,7 +20,7 @@ const modulePath = "github.com/belljar/belljar"
 var importTable = map[string][]string{
 	"agent":                  {"agent/model", "agent/trajectory", "tools"},
 	"agent/model":            {},
-	"agent/model/openai":     {"agent/model"},
+	"agent/model/openai":     {"agent/model", "agent/model/provider"},
 	"agent/model/provider":   {},
 	"agent/model/script":     {"agent/model"},
 	"agent/trajectory":       {},

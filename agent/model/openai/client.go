@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/model/provider"
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 )
@@ -37,6 +38,9 @@ type Options struct {
 	APIKey string `json:"-"`
 	// Model is the model's name for the server. Required.
 	Model string
+	// Provider is the profile that requests are written by; the zero value is
+	// the one of BaseURL.
+	Provider provider.Profile
 	// HTTPClient sends the requests. The default has no time limit of its own.
 	HTTPClient *http.Client
 	// ConnectTimeout bounds the wait for a connection, with all that belongs to
@@ -90,7 +94,12 @@ func New(o Options) (*Client, error) {
 	if strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("the api key holds a space, a line end or another character that no key has; check how it was copied")
 	}
+	profile := o.Provider
+	if profile.Name == "" {
+		profile = provider.At(base.String())
+	}
 	c := &Client{
+		dialect: dialect{Rules: profile.Rules},
 		model:   o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
 		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
 		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
@@ -105,7 +114,11 @@ func New(o Options) (*Client, error) {
 		option.WithHeader("Accept", "text/event-stream"),
 		option.WithMiddleware(c.refusal),
 	}
-	if o.APIKey != "" {
+	switch {
+	case o.APIKey == "":
+	case profile.KeyHeader != "":
+		options = append(options, option.WithHeader(profile.KeyHeader, o.APIKey))
+	default:
 		options = append(options, option.WithAPIKey(o.APIKey))
 	}
 	for name, values := range query {

@@ -2,7 +2,6 @@ package openai_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -182,82 +181,6 @@ func redirecting(t *testing.T, to string) string {
 	server := httptest.NewServer(http.RedirectHandler(to, http.StatusTemporaryRedirect))
 	t.Cleanup(server.Close)
 	return server.URL
-}
-
-// TestDialect: each refusal that names a part is met once, and remembered.
-func TestDialect(t *testing.T) {
-	withCalls := model.Request{MaxTokens: 9, Messages: []model.Message{
-		user("go"),
-		{Role: model.Assistant, Reasoning: "hm", Calls: []model.ToolCall{call("a", "read", "{}")}},
-		result("a", textPart("x")),
-		user("and now?"),
-	}}
-	tests := map[string]struct {
-		refuses func(body map[string]any) bool
-		says    string
-	}{
-		"stream options": {func(b map[string]any) bool { return b["stream_options"] != nil }, "unknown field stream_options"},
-		"max tokens":     {func(b map[string]any) bool { return b["max_tokens"] != nil }, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'"},
-		"reasoning": {func(b map[string]any) bool { return message(b, 1)["reasoning_content"] == nil },
-			"The reasoning_content in the thinking mode must be passed back"},
-		"null content": {func(b map[string]any) bool { return message(b, 1)["content"] == nil }, "messages[1].content must be a string"},
-		"bridge": {func(b map[string]any) bool { return message(b, 3)["role"] == "user" },
-			"Unexpected role 'user' after role 'tool'"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			requests, refused := 0, 0
-			c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
-				requests++
-				var body map[string]any
-				if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-					t.Error(err)
-				}
-				if test.refuses(body) {
-					refused++
-					w.WriteHeader(400)
-					_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": test.says}})
-					return
-				}
-				bytewise(w, events(content("ok"), finish("stop")))
-			})
-			for range 2 {
-				resp, err := c.Generate(t.Context(), withCalls, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if resp.Text != "ok" {
-					t.Errorf("answer %q", resp.Text)
-				}
-			}
-			if requests != 3 || refused != 1 {
-				t.Errorf("%d requests and %d refused, want 3 and 1", requests, refused)
-			}
-		})
-	}
-	t.Run("refused whatever is done", func(t *testing.T) {
-		requests := 0
-		c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
-			requests++
-			w.WriteHeader(400)
-			_, _ = io.WriteString(w, "stream_options max_tokens reasoning_content content user after tool")
-		})
-		if _, err := c.Generate(t.Context(), withCalls, nil); model.KindOf(err) != model.BadRequest {
-			t.Errorf("error %v, want a bad request", err)
-		}
-		if requests > 6 {
-			t.Errorf("%d requests", requests)
-		}
-	})
-}
-
-func message(body map[string]any, i int) map[string]any {
-	messages, _ := body["messages"].([]any)
-	if i >= len(messages) {
-		return nil
-	}
-	m, _ := messages[i].(map[string]any)
-	return m
 }
 
 // piped is a transport whose answers are written by the test.

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/model/openai"
+	"github.com/belljar/belljar/agent/model/provider"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -42,6 +44,17 @@ func corpus(t *testing.T) []recorded {
 		all = append(all, recorded{strings.TrimSuffix(filepath.Base(file), ".txt"), want, stream})
 	}
 	return all
+}
+
+// TestCorpusKnowsEachProvider: there is a stream of each that is known.
+func TestCorpusKnowsEachProvider(t *testing.T) {
+	all := corpus(t)
+	for _, name := range provider.Names() {
+		prefix := strings.ReplaceAll(name, ".", "") + "-"
+		if name != provider.Generic().Name && !slices.ContainsFunc(all, func(r recorded) bool { return strings.HasPrefix(r.name, prefix) }) {
+			t.Errorf("there is no stream of %s", name)
+		}
+	}
 }
 
 // outcome writes what came out of a stream as the corpus has it.

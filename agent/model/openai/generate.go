@@ -40,7 +40,7 @@ func (c *Client) Generate(ctx context.Context, req model.Request, onText func(st
 
 // once sends one request and reads its answer.
 func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText func(string)) (model.Response, error) {
-	params, err := buildParams(c.model, req, d)
+	params, err := c.buildParams(req, d)
 	if err != nil {
 		return model.Response{}, model.Errorf(model.BadRequest, "asking %s: %w", c.model, err)
 	}
@@ -51,16 +51,21 @@ func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText 
 	if err == nil {
 		var resp model.Response
 		if resp, err = a.response(); err == nil {
-			return complete(req, resp), nil
+			return c.complete(req, resp), nil
 		}
 	}
 	return model.Response{}, c.explain(ctx, watched, err)
 }
 
 // complete fills in what the server left out.
-func complete(req model.Request, resp model.Response) model.Response {
+func (c *Client) complete(req model.Request, resp model.Response) model.Response {
 	if resp.Usage.Input == 0 && resp.Usage.Output == 0 {
 		resp.Usage = model.EstimateUsage(req, resp)
+	}
+	for i := range resp.Calls {
+		if resp.Calls[i].Extra != "" {
+			resp.Calls[i].Origin = c.host
+		}
 	}
 	model.AssignIDs(req.Messages, resp.Calls)
 	return resp
