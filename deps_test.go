@@ -50,7 +50,7 @@ var importTable = map[string][]string{
 	"tools":                  {"internal/output", "internal/search", "internal/utf16text", "internal/workspace", "sandbox"},
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
-		"agent", "agent/model", "agent/model/openai", "agent/model/script", "agent/trajectory", "images",
+		"agent", "agent/model", "agent/model/openai", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",
 		"internal/demo", "internal/doctor", "internal/egress", "internal/output", "internal/supervisor",
 		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/pool",
 		"sandbox/renew", "tools",

@@ -64,7 +64,7 @@ func (j *job) prepare(args []string) (err error) {
 		return err
 	}
 	j.openScreen()
-	if j.model, err = j.app.chooseModel(j.opts.model, j.opts.baseURL, j.waiting); err != nil {
+	if j.model, err = j.app.chooseModel(&j.opts.modelFlags, j.waiting); err != nil {
 		return err
 	}
 	if err := j.openGate(); err != nil {
@@ -122,7 +122,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	hosts, injections := j.gate.rules()
 	manifest := trajectory.Manifest{
 		AllowHosts: hosts, InjectHeaders: injections,
-		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
+		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Images: j.opts.images, OnLost: j.opts.onLost, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
