@@ -109,6 +109,7 @@ func TestRefusals(t *testing.T) {
 		"overflow, Gemini":  {status: 400, body: `[{"error":{"message":"The input token count (9) exceeds the maximum number of tokens allowed"}}]`, kind: model.Context},
 		"overflow, proxies": {status: 400, body: `{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}`, kind: model.Context},
 		"filtered":          {status: 400, body: `{"error":{"code":"content_filter","message":"The response was filtered"}}`, kind: model.Filtered},
+		"template":          {status: 500, body: `{"error":{"code":500,"message":"Jinja Exception: roles must alternate"}}`, kind: model.BadRequest},
 		"not implemented":   {status: 501, kind: model.Permanent},
 		"huge":              {status: 400, body: strings.Repeat("x", 1<<20), kind: model.BadRequest},
 	}

@@ -48,10 +48,8 @@ func (c *Client) adapt(used dialect, req model.Request, err error) bool {
 // that render a template fail with 500 where the template refuses.
 func namesAPart(e *model.Error) bool {
 	switch e.StatusCode {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		return e.Kind == model.BadRequest
-	case http.StatusInternalServerError:
-		return refusal(strings.ToLower(e.Message)).fromTemplate()
 	default:
 		return false
 	}

@@ -174,7 +174,7 @@ func by(t *testing.T, name string) func(*openai.Options) {
 func TestRefusedWhateverIsDone(t *testing.T) {
 	for _, status := range []int{400, 422, 500} {
 		server := &picky{refuses: func(body) bool { return true }, status: status,
-			says: "template: stream_options max_tokens parallel_tool_calls reasoning_content content user after tool image " +
+			says: "chat template: stream_options max_tokens parallel_tool_calls reasoning_content content user after tool image " +
 				"tool_call_id system role is not supported single tool-calls at once"}
 		c := newClient(t, server.ServeHTTP)
 		if _, err := c.Generate(t.Context(), everything(), nil); err == nil {

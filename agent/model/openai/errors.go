@@ -207,6 +207,8 @@ func kindOf(status int, d detail) model.Kind {
 		return model.Transient // an answer that had begun is broken off by trouble on the server
 	}
 	switch {
+	case status == http.StatusInternalServerError && refusal(said).fromTemplate():
+		return model.BadRequest // the same conversation fails every time
 	case status >= 500:
 		return model.Transient
 	case status >= 400 && status != http.StatusPaymentRequired:

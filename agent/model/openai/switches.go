@@ -119,7 +119,7 @@ func otherContent(c provider.Content) provider.Content {
 
 // fromTemplate tells failures of a model's chat template.
 func (r refusal) fromTemplate() bool {
-	return r.has("jinja", "template", "raise_exception", "single tool-calls at once")
+	return r.has("jinja", "chat template", "chat_template", "raise_exception", "single tool-calls at once")
 }
 
 // namesUserAfterTool tells refusals such as "unexpected role 'user' after role
