@@ -189,6 +189,8 @@ type piped func(ctx context.Context, w *io.PipeWriter)
 
 func (p piped) RoundTrip(req *http.Request) (*http.Response, error) {
 	r, w := io.Pipe()
+	// A real connection ends with its request, whatever the server does.
+	context.AfterFunc(req.Context(), func() { _ = w.CloseWithError(context.Cause(req.Context())) })
 	go func() {
 		p(req.Context(), w)
 		_ = w.CloseWithError(context.Cause(req.Context()))
@@ -203,7 +205,9 @@ func TestStalls(t *testing.T) {
 			if _, err := io.WriteString(w, ": ping\n\ndata: {\"choices\":[]}\n\n"); err != nil {
 				return
 			}
-			time.Sleep(time.Second)
+			if pause(ctx, time.Second) != nil {
+				return
+			}
 		}
 	}
 	tests := map[string]struct {
@@ -226,19 +230,25 @@ func TestStalls(t *testing.T) {
 			_, _ = io.WriteString(w, stream(content("a"))+`data: {"choices":[{"delta":{"content":"`)
 			for ctx.Err() == nil { // a byte now and then is no piece of an answer
 				_, _ = io.WriteString(w, "b")
-				time.Sleep(time.Second)
+				if pause(ctx, time.Second) != nil {
+					return
+				}
 			}
 		}, idle, model.Stalled, "nothing more came"},
 		"thinks in an unknown field": {func(ctx context.Context, w *io.PipeWriter) {
 			for range 10 {
-				time.Sleep(2 * time.Minute)
+				if pause(ctx, 2*time.Minute) != nil {
+					return
+				}
 				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"reasoning_details":[{"text":"hm"}]}}]}`))
 			}
 			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
 		}, 20 * time.Minute, "", ""},
 		"slow but steady": {func(ctx context.Context, w *io.PipeWriter) {
 			for range 10 {
-				time.Sleep(2 * time.Minute)
+				if pause(ctx, 2*time.Minute) != nil {
+					return
+				}
 				_, _ = io.WriteString(w, stream(content("a")))
 			}
 			_, _ = io.WriteString(w, events(finish("stop")))

@@ -69,9 +69,8 @@ func startWatch(ctx context.Context, limit, first time.Duration) (*watch, contex
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := &watch{cancel: cancel}
 	w.start(connecting, limit)
-	connected := sync.OnceFunc(func() { w.next(beginning, first) })
 	return w, httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { connected() },
+		GotConn: func(httptrace.GotConnInfo) { w.connected(first) },
 	})
 }
 
@@ -87,24 +86,27 @@ func (w *watch) expire() {
 	w.cancel(&wait)
 }
 
-// next begins another wait from now on, unless it is too late or the request
-// is further on already.
-func (w *watch) next(p phase, limit time.Duration) {
+// connected ends the wait for a connection. It is called when there is one,
+// and again when an answer begins, for ways to a server that do not tell.
+func (w *watch) connected(first time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if p >= w.wait.phase && w.timer.Stop() {
-		w.start(p, limit)
+	if w.wait.phase == connecting {
+		w.change(beginning, first)
 	}
 }
 
-// connected ends the wait for a connection, for ways to a server that do not
-// say themselves when there is one.
-func (w *watch) connected(first time.Duration) {
+// next begins another wait from now on.
+func (w *watch) next(p phase, limit time.Duration) {
 	w.mu.Lock()
-	waits := w.wait.phase == connecting
-	w.mu.Unlock()
-	if waits {
-		w.next(beginning, first)
+	defer w.mu.Unlock()
+	w.change(p, limit)
+}
+
+// change begins another wait, unless it is too late.
+func (w *watch) change(p phase, limit time.Duration) {
+	if w.timer.Stop() {
+		w.start(p, limit)
 	}
 }
 
