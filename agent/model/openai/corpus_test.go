@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/model/openai"
@@ -126,56 +126,62 @@ func linewise(w http.ResponseWriter, body string) {
 
 // TestCorpusLineEnds: the streams are the same with every kind of line end.
 func TestCorpusLineEnds(t *testing.T) {
+	b := newBreaking(t)
 	for _, r := range corpus(t) {
 		for _, end := range []string{"\r\n", "\r"} {
-			resp, err := generateFrom(t, strings.ReplaceAll(r.stream, "\n", end), nil)
+			resp, err := b.generate(t, strings.ReplaceAll(r.stream, "\n", end), nil)
 			t.Run(r.name, func(t *testing.T) { checkOutcome(t, r.want, resp, err) })
 		}
 	}
 }
 
-// generateFrom asks a server that answers with the body and then breaks the
-// connection with the error; nil is the proper end.
-func generateFrom(t *testing.T, body string, broken error) (model.Response, error) {
+// A breaking server answers with a body and then breaks the connection with an
+// error; nil is its proper end. One request at a time.
+type breaking struct {
+	client *openai.Client
+	body   string
+	err    error
+}
+
+func newBreaking(t *testing.T) *breaking {
 	t.Helper()
-	c, err := openai.New(openai.Options{
-		BaseURL: "http://host/v1", Model: "m", HTTPClient: &http.Client{Transport: breaking{body, broken}},
-	})
+	b := &breaking{}
+	var err error
+	b.client, err = openai.New(openai.Options{BaseURL: "http://host/v1", Model: "m", HTTPClient: &http.Client{Transport: b}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Generate(context.Background(), hello, nil)
+	return b
 }
 
-// breaking is a transport whose answers end with an error.
-type breaking struct {
-	body string
-	err  error
+// generate asks the server that answers so.
+func (b *breaking) generate(t *testing.T, body string, broken error) (model.Response, error) {
+	b.body, b.err = body, broken
+	return b.client.Generate(t.Context(), hello, nil)
 }
 
-func (b breaking) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b *breaking) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := io.Reader(strings.NewReader(b.body))
 	if b.err != nil {
-		body = io.MultiReader(body, failingReader{b.err})
+		body = io.MultiReader(body, iotest.ErrReader(b.err))
 	}
 	return &http.Response{StatusCode: 200, Request: req, Body: io.NopCloser(body)}, nil
 }
 
-type failingReader struct{ err error }
-
-func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
-
 // TestCutAnywhere cuts every recorded stream after each of its bytes, with a
-// proper end of the connection and with a broken one. What comes out is the
-// whole answer or an error that another try may get past: never a part of the
-// calls.
+// proper end of the connection, and with a broken one after every eighth. What
+// comes out is the whole answer or an error that another try may get past:
+// never a part of the calls.
 func TestCutAnywhere(t *testing.T) {
 	for _, r := range corpus(t) {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			for _, broken := range []error{nil, io.ErrUnexpectedEOF} {
-				for n := range len(r.stream) {
-					resp, err := generateFrom(t, r.stream[:n], broken)
+			b := newBreaking(t)
+			for n := range len(r.stream) {
+				resp, err := b.generate(t, r.stream[:n], nil)
+				checkCut(t, r, n, resp, err)
+				if n%8 == 0 {
+					resp, err = b.generate(t, r.stream[:n], io.ErrUnexpectedEOF)
 					checkCut(t, r, n, resp, err)
 				}
 			}
