@@ -13,6 +13,7 @@ type answer struct {
 
 	text, reasoning, refusal strings.Builder
 	calls                    callSet
+	details                  details
 	usage                    *usage
 	finish                   string // the server's reason, in lower case
 	done                     bool   // the end marker came, or the whole document
@@ -80,6 +81,7 @@ func (a *answer) addChoice(c choice) (moved bool, err error) {
 			a.reasoning.WriteString(string(d.Reasoning))
 		}
 		a.refusal.WriteString(string(d.Refusal))
+		a.details.add(d.Details)
 		if err := a.calls.addAll(d.ToolCalls); err != nil {
 			return false, err
 		}
@@ -95,6 +97,9 @@ func (a *answer) addChoice(c choice) (moved bool, err error) {
 func (a *answer) response() (model.Response, error) {
 	calls, err := a.calls.list()
 	if err != nil {
+		return model.Response{}, err
+	}
+	if err := a.details.keep(calls); err != nil {
 		return model.Response{}, err
 	}
 	resp := model.Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Calls: calls}

@@ -160,9 +160,9 @@ func (s *story) call() model.ToolCall {
 	call := model.ToolCall{ID: ids[s.IntN(len(ids))], Name: names[s.IntN(len(names))], Arguments: args[s.IntN(len(args))]}
 	switch s.IntN(6) {
 	case 0:
-		call.Extra, call.Origin = `{"extra_content":{"sig":"x"}}`, origin
+		call.Extra, call.Origin = `{"extra_content":{"sig":"x"},"reasoning_details":[{"data":"x"}]}`, origin
 	case 1:
-		call.Extra, call.Origin = `{"extra_content":{"sig":"y"}}`, "https://elsewhere/v1"
+		call.Extra, call.Origin = `{"extra_content":{"sig":"y"},"reasoning_details":[{"data":"y"}]}`, "https://elsewhere/v1"
 	}
 	return call
 }

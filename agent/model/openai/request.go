@@ -134,11 +134,15 @@ func (c *Client) buildAssistant(m model.Message, rules provider.Rules) (sdk.Chat
 		if !rules.Extra || call.Origin != c.host {
 			call.Extra = "" // another server's fields mean nothing to this one
 		}
-		written, err := buildCall(call)
+		fields, err := extraFields(call)
 		if err != nil {
 			return sdk.ChatCompletionMessageParamUnion{}, err
 		}
-		message.ToolCalls = append(message.ToolCalls, written)
+		if details, ok := fields[detailsField]; ok {
+			extra[detailsField] = details
+			delete(fields, detailsField)
+		}
+		message.ToolCalls = append(message.ToolCalls, buildCall(call, fields))
 	}
 	if len(extra) > 0 {
 		message.SetExtraFields(extra)
@@ -146,26 +150,18 @@ func (c *Client) buildAssistant(m model.Message, rules provider.Rules) (sdk.Chat
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &message}, nil
 }
 
-// buildCall writes one call back.
-func buildCall(call model.ToolCall) (sdk.ChatCompletionMessageToolCallUnionParam, error) {
+// buildCall writes one call back, with further fields.
+func buildCall(call model.ToolCall, extra map[string]any) sdk.ChatCompletionMessageToolCallUnionParam {
 	c := &sdk.ChatCompletionMessageFunctionToolCallParam{
 		ID: call.ID,
 		Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
 			Name: safeName(call.Name), Arguments: safeArguments(call.Arguments),
 		},
 	}
-	if call.Extra != "" {
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(call.Extra), &fields); err != nil {
-			return sdk.ChatCompletionMessageToolCallUnionParam{}, fmt.Errorf("reading the further fields of the call %s: %w", call.ID, err)
-		}
-		extra := make(map[string]any, len(fields))
-		for name, value := range fields {
-			extra[name] = value
-		}
+	if len(extra) > 0 {
 		c.SetExtraFields(extra)
 	}
-	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: c}, nil
+	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: c}
 }
 
 // safeArguments are arguments that a strict server takes back: always one JSON

@@ -35,6 +35,7 @@ type strictMessage struct {
 	Calls     []strictCall    `json:"tool_calls"`
 	Reasoning *string         `json:"reasoning"`
 	Thought   *string         `json:"reasoning_content"`
+	Details   json.RawMessage `json:"reasoning_details"`
 }
 
 type strictCall struct {
@@ -167,6 +168,9 @@ func validateAssistant(m strictMessage, rules provider.Rules) error {
 		case value == nil && name == rules.Reasoning && rules.ReasoningAlways && len(m.Calls) > 0:
 			return fmt.Errorf("%s is missing", name)
 		}
+	}
+	if m.Details != nil && (!rules.Extra || len(m.Calls) == 0 || !strings.Contains(string(m.Details), `"x"`)) {
+		return fmt.Errorf("details of another server: %s", m.Details)
 	}
 	nothing := map[provider.Content]string{provider.ContentNull: "null", provider.ContentEmpty: `""`}[rules.Content]
 	switch {

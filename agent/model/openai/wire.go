@@ -49,6 +49,8 @@ type delta struct {
 	Thought   text        `json:"reasoning_content"`
 	Refusal   text        `json:"refusal"`
 	ToolCalls []callDelta `json:"tool_calls"`
+
+	Details json.RawMessage `json:"reasoning_details"`
 	// Other tells that there is something else than these, such as reasoning in
 	// a form that is not used here: the model is at work.
 	Other bool `json:"-"`
