@@ -20,8 +20,9 @@ const modulePath = "github.com/belljar/belljar"
 var importTable = map[string][]string{
 	"agent":                  {"agent/model", "agent/trajectory", "tools"},
 	"agent/model":            {},
-	"agent/model/openai":     {"agent/model"},
+	"agent/model/openai":     {"agent/model", "agent/model/provider"},
 	"agent/model/prices":     {"agent/model"},
+	"agent/model/provider":   {},
 	"agent/model/script":     {"agent/model"},
 	"agent/trajectory":       {},
 	"images":                 {},
@@ -50,7 +51,7 @@ var importTable = map[string][]string{
 	"tools":                  {"internal/output", "internal/search", "internal/utf16text", "internal/workspace", "sandbox"},
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
-		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/script", "agent/trajectory", "images",
+		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",
 		"internal/demo", "internal/doctor", "internal/egress", "internal/output", "internal/supervisor",
 		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/pool",
 		"sandbox/renew", "tools",

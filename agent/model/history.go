@@ -14,8 +14,9 @@ const Interrupted = "interrupted: this call did not come to an end, and it is no
 //   - Each call has exactly one result, right after the message that asks for
 //     it and in the order of the calls. A missing one is filled in, a second
 //     one and one without a call are dropped.
-//   - An assistant message without text and calls is dropped.
-//   - Neighbouring user messages are joined.
+//   - A message that says nothing and asks for nothing is dropped.
+//   - Neighbouring user messages are joined, and so are neighbouring assistant
+//     messages of which the first asks for nothing.
 //
 // The argument is not changed.
 func Repair(messages []Message) []Message {
@@ -25,25 +26,34 @@ func Repair(messages []Message) []Message {
 		case Tool:
 			// Taken up with the calls it answers, below.
 		case User:
-			out = appendUser(out, m)
+			if strings.TrimSpace(m.Text) != "" {
+				out = join(out, m)
+			}
 		case Assistant:
 			if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
 				continue
 			}
-			out = append(out, m)
+			out = join(out, m)
 			out = append(out, results(m.Calls, messages[i+1:])...)
 		}
 	}
 	return out
 }
 
-// appendUser adds a user message, to the one before it if there is one.
-func appendUser(out []Message, m Message) []Message {
-	if n := len(out); n > 0 && out[n-1].Role == User {
-		out[n-1].Text += "\n\n" + m.Text
-		return out
+// join adds a message, to the one before it if that is of the same role. An
+// assistant message that asks for something is followed by results, so the one
+// before is never such a one.
+func join(out []Message, m Message) []Message {
+	n := len(out)
+	if n == 0 || out[n-1].Role != m.Role {
+		return append(out, m)
 	}
-	return append(out, m)
+	if strings.TrimSpace(m.Text) != "" {
+		m.Text = "\n\n" + m.Text
+	}
+	m.Text = out[n-1].Text + m.Text
+	out[n-1] = m
+	return out
 }
 
 // results picks the results of the calls from what follows them, up to the

@@ -77,8 +77,10 @@ type ToolCall struct {
 	Name      string
 	Arguments string
 	// Extra is a JSON object of further fields that the server sent with the
-	// call and wants back with it, or "".
-	Extra string
+	// call, or with the message that it is the first call of, and wants back; or
+	// "". Origin is that server: to another one the fields mean nothing, and
+	// strict ones refuse them.
+	Extra, Origin string
 }
 
 // A Response is one whole answer.

@@ -192,6 +192,8 @@ func TestRepair(t *testing.T) {
 		"too late":         {[]model.Message{says("", "1"), says("b"), tool("1", "x")}, []model.Message{says("", "1"), lost("1"), says("b")}},
 		"user between":     {[]model.Message{says("", "1"), user("a"), tool("1", "x")}, []model.Message{says("", "1"), tool("1", "x"), user("a")}},
 		"users joined":     {[]model.Message{user("a"), user("b"), says(" "), user("c")}, []model.Message{user("a\n\nb\n\nc")}},
+		"says nothing":     {[]model.Message{user("a"), says("b"), user(" \n"), says("c", "1"), tool("1", "x")}, []model.Message{user("a"), says("b\n\nc", "1"), tool("1", "x")}},
+		"spoke twice":      {[]model.Message{says("a"), says("", "1"), tool("1", "x"), says("b")}, []model.Message{says("a", "1"), tool("1", "x"), says("b")}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,8 @@ type Manifest struct {
 	Workspace string `json:"workspace"`
 	// Model is the model's name; empty where no model took part.
 	Model string `json:"model"`
+	// Provider is the profile that the model was asked by; empty for a script.
+	Provider string `json:"provider,omitempty"`
 	// Image, Engine, Runtime, Profile, Network, User and Limits describe the sandbox as
 	// it was really made.
 	Image   Image  `json:"image"`

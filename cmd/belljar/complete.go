@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belljar/belljar/agent/model/provider"
 	"github.com/belljar/belljar/sandbox"
 	"github.com/belljar/belljar/sandbox/docker"
 )
@@ -20,11 +21,12 @@ func (a *app) addCompletion(cmd *cobra.Command) {
 		a.addCompletion(child)
 	}
 	for flag, words := range map[string][]string{
-		"profile": {string(sandbox.ProfileStrict), string(sandbox.ProfileDev)},
-		"user":    {string(sandbox.UserOwner), string(sandbox.UserRoot)},
-		"rootfs":  {string(sandbox.RootReadOnly), string(sandbox.RootWritable)},
-		"network": {string(sandbox.NetworkNone), string(sandbox.NetworkAllow), string(sandbox.NetworkBridge)},
-		"on-lost": {onLostRecreate, onLostStop},
+		"profile":  {string(sandbox.ProfileStrict), string(sandbox.ProfileDev)},
+		"user":     {string(sandbox.UserOwner), string(sandbox.UserRoot)},
+		"rootfs":   {string(sandbox.RootReadOnly), string(sandbox.RootWritable)},
+		"network":  {string(sandbox.NetworkNone), string(sandbox.NetworkAllow), string(sandbox.NetworkBridge)},
+		"on-lost":  {onLostRecreate, onLostStop},
+		"provider": provider.Names(),
 	} {
 		completeFlag(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}

@@ -62,7 +62,7 @@ func (j *job) prepare(args []string) (err error) {
 		return err
 	}
 	j.openScreen()
-	if j.model, err = j.app.chooseModel(j.opts.model, j.opts.baseURL, j.opts.prices); err != nil {
+	if j.model, err = j.app.chooseModel(&j.opts.modelFlags, j.opts.prices); err != nil {
 		return err
 	}
 	if err := j.opts.checkCost(j.model); err != nil {
@@ -123,7 +123,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	hosts, injections := j.gate.rules()
 	manifest := trajectory.Manifest{
 		AllowHosts: hosts, InjectHeaders: injections,
-		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Network: string(j.spec.Network),
+		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
 		Images: j.opts.images, OnLost: j.opts.onLost, Versions: j.app.build.versions(),
 	}

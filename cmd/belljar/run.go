@@ -11,14 +11,14 @@ import (
 // runOptions are the flags of run.
 type runOptions struct {
 	sandboxFlags
-	file, model, baseURL string
+	modelFlags
+	file                 string
 	maxTurns, maxTokens  float64
 	maxRequests, maxCost float64
 	prices               string
 	maxTime              time.Duration
 	timeout, maxTimeout  time.Duration
 	onLost               string
-	images               bool
 	quiet, json          bool
 }
 
@@ -50,8 +50,7 @@ fixed answers, each a text and the calls of tools that it asks for:
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.file, "file", "f", "", "file with the task; - is stdin")
-	flags.StringVar(&opts.model, "model", "", "model to ask, or script:FILE (default $BELLJAR_MODEL)")
-	flags.StringVar(&opts.baseURL, "base-url", "", "address of the model's server (default $OPENAI_BASE_URL, or OpenAI's)")
+	opts.modelFlags.add(flags)
 	flags.Var(numberValue{number: &opts.maxTurns, whole: true, least: 1}, "max-turns", "stop after this many answers of the model (default 50)")
 	flags.Var(durationValue{&opts.maxTime}, "max-time", "stop after this time: 30m (default none)")
 	flags.Var(numberValue{number: &opts.maxTokens, whole: true, least: 1}, "max-tokens", "stop after this many tokens, in and out together (default none)")
@@ -61,10 +60,9 @@ fixed answers, each a text and the calls of tools that it asks for:
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
 	flags.StringVar(&opts.onLost, "on-lost", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")
-	flags.BoolVar(&opts.images, "images", false, "the model takes images: give it those that read_file finds, which are only described otherwise")
 	flags.BoolVarP(&opts.quiet, "quiet", "q", false, "show nothing but the final answer")
 	flags.BoolVar(&opts.json, "json", false, "print the events of the record on stdout, one JSON object a line, and no talk")
-	opts.add(flags)
+	opts.sandboxFlags.add(flags)
 	return cmd
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/model/openai"
+	"github.com/belljar/belljar/agent/model/provider"
 	"github.com/belljar/belljar/agent/model/script"
 	"github.com/belljar/belljar/internal/demo"
 )
@@ -17,19 +18,21 @@ const scriptPrefix = "script:"
 // demoScript is the name of the scripted answers that belljar has in itself.
 const demoScript = "demo"
 
-// A chosenModel is a model under the name that it was asked for by.
+// A chosenModel is a model under the name that it was asked for by. The
+// provider is the profile by which it is asked, or "" for a script.
 type chosenModel struct {
 	model.Model
-	name  string
-	price knownPrice
+	name, provider string
+	price          knownPrice
 }
 
 // Name is the name for the record.
 func (m *chosenModel) Name() string { return m.name }
 
-// chooseModel finds the model that the flags and the environment name.
-func (a *app) chooseModel(name, baseURL, pricesFile string) (*chosenModel, error) {
-	name = cmp.Or(name, a.getenv("BELLJAR_MODEL"))
+// chooseModel finds the model that the flags and the environment name, and its
+// price.
+func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, error) {
+	name := cmp.Or(flags.model, a.getenv("BELLJAR_MODEL"))
 	if name == "" {
 		return nil, &usageError{
 			err: errors.New("no model is set; name one with --model or BELLJAR_MODEL"),
@@ -45,14 +48,13 @@ func (a *app) chooseModel(name, baseURL, pricesFile string) (*chosenModel, error
 		if err != nil {
 			return nil, &usageError{err: err}
 		}
-		return &chosenModel{scripted, name, knownPrice{price: &model.Price{}}}, nil // it asks nobody
+		return &chosenModel{Model: scripted, name: name, price: knownPrice{price: &model.Price{}}}, nil // it asks nobody
 	}
-	opts := openai.Options{
-		Model: name, BaseURL: cmp.Or(baseURL, a.getenv("OPENAI_BASE_URL")), APIKey: a.getenv(keyVariable),
+	opts, err := a.clientOptions(flags)
+	if err != nil {
+		return nil, err
 	}
-	if opts.APIKey == "" && opts.BaseURL == "" {
-		return nil, usagef("%s is not set, and without --base-url the model is OpenAI's; set it, or name your own server", keyVariable)
-	}
+	opts.Model = name
 	client, err := openai.New(opts)
 	if err != nil {
 		return nil, &usageError{err: err}
@@ -61,7 +63,35 @@ func (a *app) chooseModel(name, baseURL, pricesFile string) (*chosenModel, error
 	if err != nil {
 		return nil, err
 	}
-	return &chosenModel{client, name, price}, nil
+	return &chosenModel{client, name, opts.Provider.Name, price}, nil
+}
+
+// clientOptions say which server to ask, and how.
+func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
+	opts := openai.Options{BaseURL: cmp.Or(flags.baseURL, a.getenv("OPENAI_BASE_URL")), APIKey: a.getenv(keyVariable)}
+	if flags.provider == "" {
+		opts.Provider = provider.At(cmp.Or(opts.BaseURL, openai.DefaultBaseURL))
+	} else {
+		named, err := provider.Named(flags.provider)
+		if err != nil {
+			return opts, &usageError{err: err}
+		}
+		opts.Provider = named
+	}
+	p := opts.Provider
+	switch {
+	case opts.BaseURL != "":
+	case p.BaseURL == "":
+		return opts, usagef("the provider %s has no address of its own; name your server with --base-url", p.Name)
+	case opts.APIKey == "" && strings.HasPrefix(p.BaseURL, "https://"):
+		return opts, usagef("%s is not set, and %s wants a key; set it, or name your own server with --base-url", keyVariable, p.Name)
+	default:
+		opts.BaseURL = p.BaseURL
+	}
+	if flags.images && !p.Images {
+		return opts, usagef("the provider %s takes no images; leave --images away, or give --provider generic", p.Name)
+	}
+	return opts, nil
 }
 
 // scriptedModel reads a file of scripted answers.

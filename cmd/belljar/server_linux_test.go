@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -79,6 +80,44 @@ func TestRunAgainstServer(t *testing.T) {
 			}
 			checkNoKey(t, state, key)
 		})
+	}
+}
+
+// TestRunByProvider: the provider that is named shapes the requests and is on
+// record, whatever the server's address says.
+func TestRunByProvider(t *testing.T) {
+	for name, want := range map[string]bool{"": true, "mistral": false} { // whether token counts are asked for
+		var asked string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			asked = string(body)
+			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello.\"},\"finish_reason\":\"stop\"}]}\n\n")
+		}))
+		defer server.Close()
+		state := t.TempDir()
+		t.Setenv("BELLJAR_STATE_DIR", state)
+		var stdout, stderr bytes.Buffer
+		a := newApp(connectFake)
+		a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
+		a.lookupEnv = func(string) (string, bool) { return "", false }
+		args := []string{"run", "-w", t.TempDir(), "--model", "m1", "--base-url", server.URL + "/v1", "--provider", name, "say hello"}
+		if code := a.run(t.Context(), args); code != 0 {
+			t.Fatalf("exit code %d, stderr:\n%s", code, stderr.String())
+		}
+		if got := strings.Contains(asked, "stream_options"); got != want {
+			t.Errorf("provider %q: stream_options are there: %t, want %t", name, got, want)
+		}
+		manifests, err := filepath.Glob(filepath.Join(state, "*", "manifest.json"))
+		if err != nil || len(manifests) != 1 {
+			t.Fatalf("manifests %q, error %v", manifests, err)
+		}
+		data, err := os.ReadFile(manifests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := fmt.Sprintf("\"provider\": %q", cmp.Or(name, "generic")); !strings.Contains(string(data), line) {
+			t.Errorf("the manifest has no %s:\n%s", line, data)
+		}
 	}
 }
 

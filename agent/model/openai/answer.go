@@ -13,6 +13,7 @@ type answer struct {
 
 	text, reasoning, refusal strings.Builder
 	calls                    callSet
+	details                  details
 	usage                    *usage
 	finish                   string // the server's reason, in lower case
 	done                     bool   // the end marker came, or the whole document
@@ -44,8 +45,8 @@ func (a *answer) add(e event) (moved bool, err error) {
 	if len(c.Choices) == 0 && (e.name == "error" || c.Object == "error") {
 		return false, streamError(e.data)
 	}
-	if c.Usage != nil {
-		a.usage, moved = c.Usage, true
+	if u := c.counted(); u != nil {
+		a.usage, moved = u, true
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
@@ -80,12 +81,13 @@ func (a *answer) addChoice(c choice) (moved bool, err error) {
 			a.reasoning.WriteString(string(d.Reasoning))
 		}
 		a.refusal.WriteString(string(d.Refusal))
+		a.details.add(d.Details)
 		if err := a.calls.addAll(d.ToolCalls); err != nil {
 			return false, err
 		}
-		moved = d.Content != "" || d.Thought != "" || d.Reasoning != "" || d.Refusal != "" || len(d.ToolCalls) > 0
+		moved = d.Content != "" || d.Thought != "" || d.Reasoning != "" || d.Refusal != "" || len(d.ToolCalls) > 0 || d.Other
 	}
-	if c.FinishReason != "" {
+	if c.FinishReason != "" && c.FinishReason != "null" { // some write the null as a text
 		a.finish, moved = strings.ToLower(c.FinishReason), true
 	}
 	return moved, nil
@@ -95,6 +97,9 @@ func (a *answer) addChoice(c choice) (moved bool, err error) {
 func (a *answer) response() (model.Response, error) {
 	calls, err := a.calls.list()
 	if err != nil {
+		return model.Response{}, err
+	}
+	if err := a.details.keep(calls); err != nil {
 		return model.Response{}, err
 	}
 	resp := model.Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Calls: calls}
@@ -109,37 +114,6 @@ func (a *answer) response() (model.Response, error) {
 		return model.Response{}, err
 	}
 	return resp, nil
-}
-
-// reason says why the model stopped. Tool calls decide over "stop", which
-// many servers send with them.
-func (a *answer) reason(resp model.Response) (model.Finish, error) {
-	natural := model.FinishStop
-	if len(resp.Calls) > 0 {
-		natural = model.FinishToolCalls
-	}
-	switch a.finish {
-	case "":
-		if !a.done || resp.Text == "" && resp.Reasoning == "" && len(resp.Calls) == 0 {
-			return "", model.Errorf(model.Cut, "the answer was cut: the stream ended without an end marker or a reason")
-		}
-		return natural, nil
-	case "stop":
-		return natural, nil
-	case "tool_calls", "function_call":
-		if len(resp.Calls) == 0 {
-			return "", model.Errorf(model.Cut, "the answer says that it asks for tools, but the calls are missing")
-		}
-		return natural, nil
-	case "length":
-		return model.FinishLength, nil
-	case "content_filter":
-		return "", model.Errorf(model.Filtered, "the server filtered the answer; change the task or use another model")
-	case "error", "insufficient_system_resource":
-		return "", model.Errorf(model.Transient, "the server broke off the answer (%s)", a.finish)
-	default:
-		return "", model.Errorf(model.Permanent, "the server ended the answer for a reason that is not known here: %q", oneLine(a.finish))
-	}
 }
 
 // isSet tells a JSON value that is there and not null.

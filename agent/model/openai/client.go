@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/model/provider"
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 )
@@ -37,15 +38,23 @@ type Options struct {
 	APIKey string `json:"-"`
 	// Model is the model's name for the server. Required.
 	Model string
-	// HTTPClient sends the requests. The default has no time limit of its own
-	// and a connect timeout of 30 s.
+	// Provider is the profile that requests are written by; the zero value is
+	// the one of BaseURL.
+	Provider provider.Profile
+	// HTTPClient sends the requests. The default has no time limit of its own.
 	HTTPClient *http.Client
-	// FirstTimeout bounds the wait for the first piece of an answer, the
-	// connection included; the default is 10 minutes, since servers read the
-	// whole prompt first and some models think before they say anything.
+	// ConnectTimeout bounds the wait for a connection, with all that belongs to
+	// it: names, addresses, TLS; the default is 30 s.
+	ConnectTimeout time.Duration
+	// FirstTimeout bounds the wait from the connection to the first piece of an
+	// answer; the default is 10 minutes, since servers read the whole prompt
+	// first and some models think before they say anything.
 	FirstTimeout time.Duration
 	// IdleTimeout bounds the wait for each further piece; the default is 3
-	// minutes. Comments that only keep the connection alive do not count.
+	// minutes. A piece is text, reasoning, a part of a call or anything else of
+	// the answer. Comments and empty events, which only keep the connection
+	// alive, lengthen neither wait: a server whose model hangs sends them for
+	// ever. They do tell a server that hangs from a connection that is dead.
 	IdleTimeout time.Duration
 }
 
@@ -63,6 +72,7 @@ type Client struct {
 	completions sdk.ChatCompletionService
 	http        *http.Client
 	ownHTTP     bool
+	connect     time.Duration
 	first, idle time.Duration
 	redact      func(string) string
 
@@ -84,13 +94,19 @@ func New(o Options) (*Client, error) {
 	if strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("the api key holds a space, a line end or another character that no key has; check how it was copied")
 	}
+	profile := o.Provider
+	if profile.Name == "" {
+		profile = provider.At(base.String())
+	}
 	c := &Client{
-		model: o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
-		first: cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
+		dialect: dialect{Rules: profile.Rules},
+		model:   o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
+		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
+		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
 		redact: redactor(o.APIKey, query),
 	}
 	if c.ownHTTP {
-		c.http = newHTTPClient()
+		c.http = newHTTPClient(c.connect)
 	}
 	options := []option.RequestOption{
 		option.WithBaseURL(base.String()), option.WithHTTPClient(c.http),
@@ -98,7 +114,11 @@ func New(o Options) (*Client, error) {
 		option.WithHeader("Accept", "text/event-stream"),
 		option.WithMiddleware(c.refusal),
 	}
-	if o.APIKey != "" {
+	switch {
+	case o.APIKey == "":
+	case profile.KeyHeader != "":
+		options = append(options, option.WithHeader(profile.KeyHeader, o.APIKey))
+	default:
 		options = append(options, option.WithAPIKey(o.APIKey))
 	}
 	for name, values := range query {
@@ -144,11 +164,13 @@ func parseBase(raw string) (*url.URL, url.Values, error) {
 }
 
 // newHTTPClient is like the standard one, less what would cut a long answer.
-func newHTTPClient() *http.Client {
+func newHTTPClient(connect time.Duration) *http.Client {
 	return &http.Client{CheckRedirect: keepMethod, Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 30 * time.Second,
+		Proxy: http.ProxyFromEnvironment,
+		// The bound is shared out among the addresses of a host, so that a dead
+		// one leaves time for the next.
+		DialContext:         (&net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: connect,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
 		MaxIdleConns:        16,

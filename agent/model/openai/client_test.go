@@ -2,12 +2,12 @@ package openai_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -112,6 +112,7 @@ func TestRefusals(t *testing.T) {
 		"overflow, Gemini":  {status: 400, body: `[{"error":{"message":"The input token count (9) exceeds the maximum number of tokens allowed"}}]`, kind: model.Context},
 		"overflow, proxies": {status: 400, body: `{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}`, kind: model.Context},
 		"filtered":          {status: 400, body: `{"error":{"code":"content_filter","message":"The response was filtered"}}`, kind: model.Filtered},
+		"template":          {status: 500, body: `{"error":{"code":500,"message":"Jinja Exception: roles must alternate"}}`, kind: model.BadRequest},
 		"not implemented":   {status: 501, kind: model.Permanent},
 		"huge":              {status: 400, body: strings.Repeat("x", 1<<20), kind: model.BadRequest},
 	}
@@ -186,87 +187,13 @@ func redirecting(t *testing.T, to string) string {
 	return server.URL
 }
 
-// TestDialect: each refusal that names a part is met once, and remembered.
-func TestDialect(t *testing.T) {
-	withCalls := model.Request{MaxTokens: 9, Messages: []model.Message{
-		user("go"),
-		{Role: model.Assistant, Reasoning: "hm", Calls: []model.ToolCall{call("a", "read", "{}")}},
-		result("a", textPart("x")),
-		user("and now?"),
-	}}
-	tests := map[string]struct {
-		refuses func(body map[string]any) bool
-		says    string
-	}{
-		"stream options": {func(b map[string]any) bool { return b["stream_options"] != nil }, "unknown field stream_options"},
-		"max tokens":     {func(b map[string]any) bool { return b["max_tokens"] != nil }, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'"},
-		"reasoning": {func(b map[string]any) bool { return message(b, 1)["reasoning_content"] == nil },
-			"The reasoning_content in the thinking mode must be passed back"},
-		"null content": {func(b map[string]any) bool { return message(b, 1)["content"] == nil }, "messages[1].content must be a string"},
-		"bridge": {func(b map[string]any) bool { return message(b, 3)["role"] == "user" },
-			"Unexpected role 'user' after role 'tool'"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			requests, refused := 0, 0
-			c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
-				requests++
-				var body map[string]any
-				if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-					t.Error(err)
-				}
-				if test.refuses(body) {
-					refused++
-					w.WriteHeader(400)
-					_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": test.says}})
-					return
-				}
-				bytewise(w, events(content("ok"), finish("stop")))
-			})
-			for range 2 {
-				resp, err := c.Generate(t.Context(), withCalls, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if resp.Text != "ok" {
-					t.Errorf("answer %q", resp.Text)
-				}
-			}
-			if requests != 3 || refused != 1 {
-				t.Errorf("%d requests and %d refused, want 3 and 1", requests, refused)
-			}
-		})
-	}
-	t.Run("refused whatever is done", func(t *testing.T) {
-		requests := 0
-		c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
-			requests++
-			w.WriteHeader(400)
-			_, _ = io.WriteString(w, "stream_options max_tokens reasoning_content content user after tool")
-		})
-		if _, err := c.Generate(t.Context(), withCalls, nil); model.KindOf(err) != model.BadRequest {
-			t.Errorf("error %v, want a bad request", err)
-		}
-		if requests > 6 {
-			t.Errorf("%d requests", requests)
-		}
-	})
-}
-
-func message(body map[string]any, i int) map[string]any {
-	messages, _ := body["messages"].([]any)
-	if i >= len(messages) {
-		return nil
-	}
-	m, _ := messages[i].(map[string]any)
-	return m
-}
-
 // piped is a transport whose answers are written by the test.
 type piped func(ctx context.Context, w *io.PipeWriter)
 
 func (p piped) RoundTrip(req *http.Request) (*http.Response, error) {
 	r, w := io.Pipe()
+	// A real connection ends with its request, whatever the server does.
+	context.AfterFunc(req.Context(), func() { _ = w.CloseWithError(context.Cause(req.Context())) })
 	go func() {
 		p(req.Context(), w)
 		_ = w.CloseWithError(context.Cause(req.Context()))
@@ -281,35 +208,62 @@ func TestStalls(t *testing.T) {
 			if _, err := io.WriteString(w, ": ping\n\ndata: {\"choices\":[]}\n\n"); err != nil {
 				return
 			}
-			time.Sleep(time.Second)
+			if pause(ctx, time.Second) != nil {
+				return
+			}
 		}
 	}
 	tests := map[string]struct {
 		send func(ctx context.Context, w *io.PipeWriter)
 		took time.Duration
 		kind model.Kind
+		says string
 	}{
-		"nothing comes": {func(ctx context.Context, w *io.PipeWriter) { <-ctx.Done() }, first, model.Stalled},
-		"only comments": {pings, first, model.Stalled},
+		"nothing comes": {func(ctx context.Context, w *io.PipeWriter) { <-ctx.Done() }, first, model.Stalled, "no answer began within 10m0s, and no sign of life"},
+		"only comments": {pings, first, model.Stalled, "though the server keeps the connection alive"},
 		"stops midway": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, stream(content("a")))
 			pings(ctx, w)
-		}, idle, model.Stalled},
+		}, idle, model.Stalled, "nothing more came for 3m0s, though the server keeps the connection alive"},
+		"dies midway": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(content("a")))
+			<-ctx.Done()
+		}, idle, model.Stalled, "nothing more came for 3m0s, and no sign of life"},
+		"stops inside an event": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(content("a"))+`data: {"choices":[{"delta":{"content":"`)
+			for ctx.Err() == nil { // a byte now and then is no piece of an answer
+				_, _ = io.WriteString(w, "b")
+				if pause(ctx, time.Second) != nil {
+					return
+				}
+			}
+		}, idle, model.Stalled, "nothing more came"},
+		"thinks in an unknown field": {func(ctx context.Context, w *io.PipeWriter) {
+			for range 10 {
+				if pause(ctx, 2*time.Minute) != nil {
+					return
+				}
+				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"reasoning_details":[{"text":"hm"}]}}]}`))
+			}
+			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
+		}, 20 * time.Minute, "", ""},
 		"slow but steady": {func(ctx context.Context, w *io.PipeWriter) {
 			for range 10 {
-				time.Sleep(2 * time.Minute)
+				if pause(ctx, 2*time.Minute) != nil {
+					return
+				}
 				_, _ = io.WriteString(w, stream(content("a")))
 			}
 			_, _ = io.WriteString(w, events(finish("stop")))
-		}, 20 * time.Minute, ""},
+		}, 20 * time.Minute, "", ""},
 		"no end after the reason": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, stream(content("a"), finish("stop")))
 			pings(ctx, w)
-		}, 10 * time.Second, ""},
+		}, 10 * time.Second, "", ""},
 		"open after the end marker": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
 			<-ctx.Done()
-		}, 250 * time.Millisecond, ""},
+		}, 250 * time.Millisecond, "", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -322,11 +276,68 @@ func TestStalls(t *testing.T) {
 				}
 				start := time.Now()
 				_, err = c.Generate(t.Context(), hello, nil)
-				if model.KindOf(err) != test.kind || (err == nil) != (test.kind == "") {
-					t.Errorf("error %v of kind %q, want %q", err, model.KindOf(err), test.kind)
+				if model.KindOf(err) != test.kind || (err == nil) != (test.kind == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+					t.Errorf("error %v of kind %q, want %q with %q", err, model.KindOf(err), test.kind, test.says)
 				}
 				// A ping may come just before the limit, so a second of grace.
 				if took := time.Since(start); took < test.took || took > test.took+time.Second {
+					t.Errorf("took %s, want %s", took, test.took)
+				}
+			})
+		})
+	}
+}
+
+// slowly is a transport that takes its time to connect, and to answer then.
+type slowly struct{ connect, answer time.Duration }
+
+func (s slowly) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := pause(req.Context(), s.connect); err != nil {
+		return nil, err
+	}
+	httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{})
+	if err := pause(req.Context(), s.answer); err != nil {
+		return nil, err
+	}
+	body := events(content("a"), finish("stop"))
+	return &http.Response{StatusCode: 200, Request: req, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// TestConnectTimeout: the wait for a connection has its own limit and takes
+// nothing from the one for the answer.
+func TestConnectTimeout(t *testing.T) {
+	tests := map[string]struct {
+		way  slowly
+		took time.Duration
+		kind model.Kind
+		says string
+	}{
+		"no connection":       {slowly{connect: time.Hour}, 30 * time.Second, model.Transient, "no connection within 30s"},
+		"connected, no words": {slowly{connect: 20 * time.Second, answer: time.Hour}, 20*time.Second + 10*time.Minute, model.Stalled, "no answer began within 10m0s"},
+		"slow at both":        {slowly{connect: 29 * time.Second, answer: 9 * time.Minute}, 29*time.Second + 9*time.Minute, "", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, err := openai.New(openai.Options{Model: "m", BaseURL: "http://h/v1", HTTPClient: &http.Client{Transport: test.way}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				_, err = c.Generate(t.Context(), hello, nil)
+				if model.KindOf(err) != test.kind || err != nil && !strings.Contains(err.Error(), test.says) {
+					t.Errorf("error %v of kind %q, want %q with %q", err, model.KindOf(err), test.kind, test.says)
+				}
+				if took := time.Since(start); took != test.took {
 					t.Errorf("took %s, want %s", took, test.took)
 				}
 			})

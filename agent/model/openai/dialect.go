@@ -3,28 +3,23 @@ package openai
 import (
 	"errors"
 	"net/http"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/model/provider"
 )
 
-// A dialect is what a server takes and wants. It starts as what most servers
-// take; each refusal that names a part changes that part, once and for good.
+// A dialect is how requests are written now: the profile's rules, less what
+// the server has refused. Each part is changed at most once in a client's life,
+// so that two refusals that contradict each other cannot go on for ever.
 type dialect struct {
-	// noUsage: stream_options is refused, so token counts cannot be asked for.
-	noUsage bool
-	// completionTokens: the limit of an answer is max_completion_tokens; the
-	// default is max_tokens, which is older and known to more servers.
-	completionTokens bool
-	// reasoning: reasoning_content of earlier answers is wanted back.
-	reasoning bool
-	// emptyContent: content beside tool calls must be a text, if an empty one;
-	// the default is null.
-	emptyContent bool
-	// bridge: a user message may not follow a tool's result directly.
-	bridge bool
+	provider.Rules
+	changed parts
 }
+
+// parts are the parts of a dialect that were changed.
+type parts uint
 
 func (c *Client) currentDialect() dialect {
 	c.mu.Lock()
@@ -35,69 +30,67 @@ func (c *Client) currentDialect() dialect {
 // adapt reports whether the request that failed with the dialect used is worth
 // sending again, because the dialect is another one now.
 func (c *Client) adapt(used dialect, req model.Request, err error) bool {
-	next, changed := used.adapt(req, err)
-	if !changed {
+	var e *model.Error
+	if !errors.As(err, &e) || !namesAPart(e) {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Another request may have learned something else at the same time.
-	c.dialect = dialect{
-		noUsage:          c.dialect.noUsage || next.noUsage,
-		completionTokens: c.dialect.completionTokens || next.completionTokens,
-		reasoning:        c.dialect.reasoning || next.reasoning,
-		emptyContent:     c.dialect.emptyContent || next.emptyContent,
-		bridge:           c.dialect.bridge || next.bridge,
+	if c.dialect != used {
+		return true // another request has learned something in the meantime
 	}
-	return true
+	next, ok := used.adapt(req, e.Message)
+	c.dialect = next
+	return ok
+}
+
+// namesAPart tells refusals that may be about how a request is written. Servers
+// that render a template fail with 500 where the template refuses.
+func namesAPart(e *model.Error) bool {
+	switch e.StatusCode {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+		return e.Kind == model.BadRequest
+	default:
+		return false
+	}
 }
 
 // adapt returns the dialect that the refusal asks for.
-func (d dialect) adapt(req model.Request, err error) (next dialect, changed bool) {
-	var e *model.Error
-	if !errors.As(err, &e) || e.Kind != model.BadRequest ||
-		e.StatusCode != http.StatusBadRequest && e.StatusCode != http.StatusUnprocessableEntity {
-		return d, false
-	}
-	next = d
-	said := strings.ToLower(e.Message)
-	switch {
-	case !d.noUsage && containsAny(said, "stream_options", "include_usage"):
-		next.noUsage = true
-	case !d.completionTokens && req.MaxTokens > 0 && containsAny(said, "max_tokens", "max_completion_tokens"):
-		next.completionTokens = true
-	case !d.reasoning && strings.Contains(said, "reasoning_content") && hasReasoning(req.Messages):
-		next.reasoning = true
-	case !d.bridge && namesUserAfterTool(said):
-		next.bridge = true
-	case !d.emptyContent && strings.Contains(said, "content") && hasSilentCalls(req.Messages):
-		next.emptyContent = true
-	}
-	return next, next != d
-}
-
-// namesUserAfterTool tells refusals such as "unexpected role 'user' after role
-// 'tool'".
-func namesUserAfterTool(said string) bool {
-	return regexp.MustCompile(`\buser\b.* after (the |an? )?(role )?["'` + "`" + `]?tool\b`).MatchString(said)
-}
-
-// hasReasoning reports whether there is reasoning to hand back.
-func hasReasoning(messages []model.Message) bool {
-	for _, m := range messages {
-		if m.Role == model.Assistant && m.Reasoning != "" {
-			return true
+func (d dialect) adapt(req model.Request, said string) (next dialect, ok bool) {
+	r := refusal(strings.ToLower(said))
+	for i, s := range switches() {
+		part := parts(1) << i
+		if d.changed&part != 0 || !s.names(r, d.Rules, req) {
+			continue
 		}
+		next = d
+		s.change(&next.Rules, r)
+		next.changed |= part
+		return next, true
 	}
-	return false
+	return d, false
+}
+
+// hasCalls reports whether a message asks for tools.
+func hasCalls(req model.Request) bool {
+	return slices.ContainsFunc(req.Messages, func(m model.Message) bool { return len(m.Calls) > 0 })
+}
+
+// hasImages reports whether a result holds an image.
+func hasImages(req model.Request) bool {
+	return slices.ContainsFunc(req.Messages, func(m model.Message) bool {
+		return slices.ContainsFunc(m.Parts, func(p model.Part) bool { return p.MediaType != "" })
+	})
+}
+
+// hasSeveralCalls reports whether a message asks for several tools at once.
+func hasSeveralCalls(req model.Request) bool {
+	return slices.ContainsFunc(req.Messages, func(m model.Message) bool { return len(m.Calls) > 1 })
 }
 
 // hasSilentCalls reports whether an assistant message has calls and no text.
-func hasSilentCalls(messages []model.Message) bool {
-	for _, m := range messages {
-		if m.Role == model.Assistant && m.Text == "" && len(m.Calls) > 0 {
-			return true
-		}
-	}
-	return false
+func hasSilentCalls(req model.Request) bool {
+	return slices.ContainsFunc(req.Messages, func(m model.Message) bool {
+		return m.Role == model.Assistant && blankText(m.Text) && len(m.Calls) > 0
+	})
 }

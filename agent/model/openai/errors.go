@@ -39,9 +39,10 @@ func (c *Client) explain(outer, inner context.Context, err error) error {
 		return fmt.Errorf("asking %s: %w", c.model, context.Cause(outer))
 	}
 	var e *model.Error
-	switch cause := context.Cause(inner); {
-	case errors.Is(cause, errStalled):
-		e = &model.Error{Kind: model.Stalled, Message: cause.Error()}
+	var stalled *stall
+	switch {
+	case errors.As(context.Cause(inner), &stalled):
+		e = &model.Error{Kind: stalled.kind(), Message: stalled.Error()}
 	case errors.As(err, &e):
 	default:
 		e = transportError(err)
@@ -183,6 +184,8 @@ func kindOf(status int, d detail) model.Kind {
 		return model.Transient // an answer that had begun is broken off by trouble on the server
 	}
 	switch {
+	case status == http.StatusInternalServerError && refusal(said).fromTemplate():
+		return model.BadRequest // the same conversation fails every time
 	case status >= 500:
 		return model.Transient
 	case status >= 400 && status != http.StatusPaymentRequired:

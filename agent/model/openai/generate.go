@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -41,27 +40,32 @@ func (c *Client) Generate(ctx context.Context, req model.Request, onText func(st
 
 // once sends one request and reads its answer.
 func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText func(string)) (model.Response, error) {
-	params, err := buildParams(c.model, req, d)
+	params, err := c.buildParams(req, d)
 	if err != nil {
 		return model.Response{}, model.Errorf(model.BadRequest, "asking %s: %w", c.model, err)
 	}
-	watch, watched := startWatch(ctx, c.first)
+	watch, watched := startWatch(ctx, c.connect, c.first)
 	defer watch.stop()
 	a := &answer{onText: onText}
 	err = c.exchange(watched, watch, params, a)
 	if err == nil {
 		var resp model.Response
 		if resp, err = a.response(); err == nil {
-			return complete(req, resp), nil
+			return c.complete(req, resp), nil
 		}
 	}
 	return model.Response{}, spent(c.explain(ctx, watched, err), req, a)
 }
 
 // complete fills in what the server left out.
-func complete(req model.Request, resp model.Response) model.Response {
+func (c *Client) complete(req model.Request, resp model.Response) model.Response {
 	if resp.Usage.Input == 0 && resp.Usage.Output == 0 {
 		resp.Usage = model.EstimateUsage(req, resp)
+	}
+	for i := range resp.Calls {
+		if resp.Calls[i].Extra != "" {
+			resp.Calls[i].Origin = c.host
+		}
 	}
 	model.AssignIDs(req.Messages, resp.Calls)
 	return resp
@@ -75,7 +79,8 @@ func (c *Client) exchange(ctx context.Context, watch *watch, params sdk.ChatComp
 		return err
 	}
 	defer res.Body.Close()
-	body := bufio.NewReader(res.Body)
+	watch.connected(c.first)
+	body := bufio.NewReader(watchedReader{res.Body, watch})
 	first, err := firstByte(body)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -91,9 +96,9 @@ func (c *Client) exchange(ctx context.Context, watch *watch, params sdk.ChatComp
 		case whole:
 			// The tail as a whole is bounded, not each piece of it.
 		case a.finished():
-			watch.reset(min(tailTimeout, c.idle))
+			watch.next(ending, min(tailTimeout, c.idle))
 		case moved:
-			watch.reset(c.idle)
+			watch.next(going, c.idle)
 		}
 		return nil
 	}
@@ -106,7 +111,7 @@ func (c *Client) exchange(ctx context.Context, watch *watch, params sdk.ChatComp
 		err = readEvents(body, add)
 	}
 	if a.done && err == nil {
-		watch.reset(drainTimeout)
+		watch.next(ending, drainTimeout)
 		_, _ = io.CopyN(io.Discard, body, 4<<10)
 	}
 	if a.finished() {
@@ -174,37 +179,4 @@ func firstByte(body *bufio.Reader) (byte, error) {
 			return b[0], nil
 		}
 	}
-}
-
-// A watch cancels a request that gives no sign of life.
-type watch struct {
-	timer  *time.Timer
-	cancel context.CancelCauseFunc
-}
-
-// errStalled is the cause of a context that a watch canceled.
-var errStalled = errors.New("nothing came")
-
-func startWatch(ctx context.Context, limit time.Duration) (*watch, context.Context) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	w := &watch{cancel: cancel}
-	w.start(limit)
-	return w, ctx
-}
-
-func (w *watch) start(limit time.Duration) {
-	w.timer = time.AfterFunc(limit, func() { w.cancel(fmt.Errorf("%w for %s", errStalled, limit)) })
-}
-
-// reset gives the request another limit from now on, unless it is too late.
-func (w *watch) reset(limit time.Duration) {
-	if w.timer.Stop() {
-		w.start(limit)
-	}
-}
-
-// stop ends the watch and the request.
-func (w *watch) stop() {
-	w.timer.Stop()
-	w.cancel(nil)
 }

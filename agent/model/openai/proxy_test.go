@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/belljar/belljar/agent/model"
 )
@@ -35,7 +36,7 @@ func TestProxyRefusals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			client := newHTTPClient()
+			client := newHTTPClient(30 * time.Second)
 			client.Transport.(*http.Transport).Proxy = http.ProxyURL(address)
 			defer client.CloseIdleConnections()
 			c, err := New(Options{Model: "m", BaseURL: "https://server.example/v1", HTTPClient: client})

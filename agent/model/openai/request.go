@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/model/provider"
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/shared"
 )
@@ -16,15 +17,19 @@ import (
 // wants the model to speak in between.
 const bridgeText = "I have the results."
 
+// goOnText is what the user says where the protocol wants a message of the user
+// and the conversation has none.
+const goOnText = "Go on."
+
 // buildParams is the request in the protocol's form.
-func buildParams(name string, req model.Request, d dialect) (sdk.ChatCompletionNewParams, error) {
-	params := sdk.ChatCompletionNewParams{Model: name}
-	if req.System != "" {
-		params.Messages = append(params.Messages, sdk.SystemMessage(req.System))
-	}
-	messages, err := buildMessages(model.Repair(req.Messages), d)
+func (c *Client) buildParams(req model.Request, d dialect) (sdk.ChatCompletionNewParams, error) {
+	params := sdk.ChatCompletionNewParams{Model: c.model}
+	messages, err := c.buildMessages(conversation(req, d.Rules), d.Rules)
 	if err != nil {
 		return params, err
+	}
+	if req.System != "" && d.System == provider.SystemMessage {
+		params.Messages = append(params.Messages, sdk.SystemMessage(req.System))
 	}
 	params.Messages = append(params.Messages, messages...)
 	for _, t := range req.Tools {
@@ -34,15 +39,17 @@ func buildParams(name string, req model.Request, d dialect) (sdk.ChatCompletionN
 		}
 		params.Tools = append(params.Tools, tool)
 	}
-	if !d.noUsage {
+	if d.Calls == provider.CallsAsked && len(params.Tools) > 0 {
+		params.ParallelToolCalls = sdk.Bool(true)
+	}
+	if d.Usage {
 		params.StreamOptions.IncludeUsage = sdk.Bool(true)
 	}
-	switch {
-	case req.MaxTokens > 0 && d.completionTokens:
-		params.MaxCompletionTokens = sdk.Int(int64(req.MaxTokens))
-	case req.MaxTokens > 0:
-		params.MaxTokens = sdk.Int(int64(req.MaxTokens))
+	extra := map[string]any{}
+	if req.MaxTokens > 0 {
+		extra[d.MaxTokens] = req.MaxTokens
 	}
+	params.SetExtraFields(extra)
 	return params, nil
 }
 
@@ -61,9 +68,9 @@ func buildTool(t model.ToolDefinition) (sdk.ChatCompletionToolUnionParam, error)
 	return sdk.ChatCompletionFunctionTool(function), nil
 }
 
-// buildMessages writes a repaired conversation. Tool messages can only hold
-// text, so images of a turn's results follow in one user message.
-func buildMessages(messages []model.Message, d dialect) ([]sdk.ChatCompletionMessageParamUnion, error) {
+// buildMessages writes a conversation. Tool messages can only hold text, so
+// images of a turn's results follow in one user message.
+func (c *Client) buildMessages(messages []model.Message, rules provider.Rules) ([]sdk.ChatCompletionMessageParamUnion, error) {
 	var out []sdk.ChatCompletionMessageParamUnion
 	var images []sdk.ChatCompletionContentPartUnionParam
 	afterTool := false
@@ -72,7 +79,7 @@ func buildMessages(messages []model.Message, d dialect) ([]sdk.ChatCompletionMes
 		if text == "" && len(images) == 0 {
 			return
 		}
-		if afterTool && d.bridge {
+		if afterTool && rules.Bridge {
 			out = append(out, sdk.AssistantMessage(bridgeText))
 		}
 		if len(images) == 0 {
@@ -91,14 +98,16 @@ func buildMessages(messages []model.Message, d dialect) ([]sdk.ChatCompletionMes
 			user(m.Text)
 		case model.Assistant:
 			user("")
-			message, err := buildAssistant(m, d)
+			message, err := c.buildAssistant(m, rules)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, message)
 		case model.Tool:
-			out = append(out, sdk.ToolMessage(toolText(m), m.CallID))
-			images = append(images, toolImages(m)...)
+			out = append(out, sdk.ToolMessage(toolText(m, rules.Images), m.CallID))
+			if rules.Images {
+				images = append(images, toolImages(m)...)
+			}
 		}
 		afterTool = m.Role == model.Tool
 	}
@@ -107,26 +116,33 @@ func buildMessages(messages []model.Message, d dialect) ([]sdk.ChatCompletionMes
 }
 
 // buildAssistant writes what the model said and asked for.
-func buildAssistant(m model.Message, d dialect) (sdk.ChatCompletionMessageParamUnion, error) {
+func (c *Client) buildAssistant(m model.Message, rules provider.Rules) (sdk.ChatCompletionMessageParamUnion, error) {
 	var message sdk.ChatCompletionAssistantMessageParam
 	extra := map[string]any{}
 	switch {
-	case m.Text != "":
+	case !blankText(m.Text): // some servers refuse a text of blanks
 		message.Content.OfString = sdk.String(m.Text)
-	case d.emptyContent:
+	case rules.Content == provider.ContentEmpty:
 		message.Content.OfString = sdk.String("")
 	default:
 		extra["content"] = nil
 	}
-	if d.reasoning && m.Reasoning != "" {
-		extra["reasoning_content"] = m.Reasoning
+	if rules.Reasoning != "" && len(m.Calls) > 0 && (rules.ReasoningAlways || m.Reasoning != "") {
+		extra[rules.Reasoning] = m.Reasoning
 	}
 	for _, call := range m.Calls {
-		c, err := buildCall(call)
+		if !rules.Extra || call.Origin != c.host {
+			call.Extra = "" // another server's fields mean nothing to this one
+		}
+		fields, err := extraFields(call)
 		if err != nil {
 			return sdk.ChatCompletionMessageParamUnion{}, err
 		}
-		message.ToolCalls = append(message.ToolCalls, c)
+		if details, ok := fields[detailsField]; ok {
+			extra[detailsField] = details
+			delete(fields, detailsField)
+		}
+		message.ToolCalls = append(message.ToolCalls, buildCall(call, fields))
 	}
 	if len(extra) > 0 {
 		message.SetExtraFields(extra)
@@ -134,26 +150,18 @@ func buildAssistant(m model.Message, d dialect) (sdk.ChatCompletionMessageParamU
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &message}, nil
 }
 
-// buildCall writes one call back.
-func buildCall(call model.ToolCall) (sdk.ChatCompletionMessageToolCallUnionParam, error) {
+// buildCall writes one call back, with further fields.
+func buildCall(call model.ToolCall, extra map[string]any) sdk.ChatCompletionMessageToolCallUnionParam {
 	c := &sdk.ChatCompletionMessageFunctionToolCallParam{
 		ID: call.ID,
 		Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
 			Name: safeName(call.Name), Arguments: safeArguments(call.Arguments),
 		},
 	}
-	if call.Extra != "" {
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(call.Extra), &fields); err != nil {
-			return sdk.ChatCompletionMessageToolCallUnionParam{}, fmt.Errorf("reading the further fields of the call %s: %w", call.ID, err)
-		}
-		extra := make(map[string]any, len(fields))
-		for name, value := range fields {
-			extra[name] = value
-		}
+	if len(extra) > 0 {
 		c.SetExtraFields(extra)
 	}
-	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: c}, nil
+	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: c}
 }
 
 // safeArguments are arguments that a strict server takes back: always one JSON
@@ -193,13 +201,17 @@ func safeName(name string) string {
 
 // toolText is the text of a tool's result, with a word for each image. Strict
 // servers refuse an empty one.
-func toolText(m model.Message) string {
+func toolText(m model.Message, images bool) string {
+	fate := "it follows after the results"
+	if !images {
+		fate = "this server takes none"
+	}
 	var parts []string
 	for _, p := range m.Parts {
 		switch {
 		case p.MediaType != "":
-			parts = append(parts, fmt.Sprintf("(an image, %s, %d bytes; it follows after the results)", p.MediaType, len(p.Data)))
-		case p.Text != "":
+			parts = append(parts, fmt.Sprintf("(an image, %s, %d bytes; %s)", p.MediaType, len(p.Data), fate))
+		case !blankText(p.Text):
 			parts = append(parts, p.Text)
 		}
 	}

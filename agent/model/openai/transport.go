@@ -29,7 +29,8 @@ func transportError(err error) *model.Error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
 		strings.Contains(err.Error(), "server closed idle connection"): // closed before anything came of it
 		return model.Errorf(model.Cut, "the connection was closed in the middle of the answer")
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		errors.Is(err, net.ErrClosed): // by the transport, which saw the end while it was still sending
 		return model.Errorf(model.Cut, "the connection was cut by the server or the network")
 	default:
 		return model.Errorf(model.Cut, "the request failed: %s", oneLine(err.Error()))

@@ -9,10 +9,30 @@ import (
 // A chunk is one event of a streamed answer, or a whole answer that was not
 // streamed. Only what is used is named.
 type chunk struct {
-	Object  string          `json:"object"`
-	Choices []choice        `json:"choices"`
-	Usage   *usage          `json:"usage"`
-	Error   json.RawMessage `json:"error"`
+	Object  string   `json:"object"`
+	Choices []choice `json:"choices"`
+	Usage   *usage   `json:"usage"`
+	Groq    *struct {
+		Usage *usage `json:"usage"`
+	} `json:"x_groq"`
+	Error json.RawMessage `json:"error"`
+}
+
+// counted are the token counts, which Kimi puts beside the reason and Groq in a
+// field of its own.
+func (c *chunk) counted() *usage {
+	if c.Usage != nil {
+		return c.Usage
+	}
+	for _, choice := range c.Choices {
+		if choice.Usage != nil {
+			return choice.Usage
+		}
+	}
+	if c.Groq != nil {
+		return c.Groq.Usage
+	}
+	return nil
 }
 
 type choice struct {
@@ -20,6 +40,7 @@ type choice struct {
 	Delta        *delta `json:"delta"`
 	Message      *delta `json:"message"` // in place of Delta where nothing is streamed
 	FinishReason string `json:"finish_reason"`
+	Usage        *usage `json:"usage"`
 }
 
 type delta struct {
@@ -28,6 +49,34 @@ type delta struct {
 	Thought   text        `json:"reasoning_content"`
 	Refusal   text        `json:"refusal"`
 	ToolCalls []callDelta `json:"tool_calls"`
+
+	Details json.RawMessage `json:"reasoning_details"`
+	// Other tells that there is something else than these, such as reasoning in
+	// a form that is not used here: the model is at work.
+	Other bool `json:"-"`
+}
+
+func (d *delta) UnmarshalJSON(data []byte) error {
+	type plain delta // without this method
+	if err := json.Unmarshal(data, (*plain)(d)); err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for name, value := range fields {
+		switch name {
+		case "role", "content", "reasoning", "reasoning_content", "refusal", "tool_calls":
+			continue
+		}
+		switch string(value) {
+		case "null", `""`, "[]", "{}":
+			continue
+		}
+		d.Other = true
+	}
+	return nil
 }
 
 // A callDelta is a piece of a tool call.

@@ -1,0 +1,159 @@
+package openai
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/model/provider"
+)
+
+// A refusal is what a server said about a request, in lower case.
+type refusal string
+
+func (r refusal) has(parts ...string) bool { return containsAny(string(r), parts...) }
+
+func (r refusal) matches(pattern string) bool {
+	return regexp.MustCompile(pattern).MatchString(string(r))
+}
+
+// A change is one way to write a request otherwise.
+type change struct {
+	// names reports whether the refusal is about this part, in this request.
+	names func(r refusal, now provider.Rules, req model.Request) bool
+	// change writes it the other way.
+	change func(rules *provider.Rules, r refusal)
+}
+
+// switches are the changes, the ones that are told by the plainest words first:
+// "content" is a part of many messages that are about something else.
+func switches() []change {
+	return []change{
+		{ // token counts
+			names: func(r refusal, now provider.Rules, _ model.Request) bool {
+				return now.Usage && r.has("stream_options", "include_usage")
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.Usage = false },
+		},
+		{ // the bound of an answer
+			names: func(r refusal, _ provider.Rules, req model.Request) bool {
+				return req.MaxTokens > 0 && r.has("max_tokens", "max_completion_tokens")
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.MaxTokens = provider.OtherMaxTokens(rules.MaxTokens) },
+		},
+		{ // several calls, by the parameter
+			names: func(r refusal, now provider.Rules, _ model.Request) bool {
+				return now.Calls == provider.CallsAsked && r.has("parallel_tool_calls")
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.Calls = provider.CallsDefault },
+		},
+		{ // several calls, in the history
+			names: func(r refusal, now provider.Rules, req model.Request) bool {
+				return now.Calls != provider.CallsSingle && hasSeveralCalls(req) && r.has("single tool-call", "single tool call", "one tool call", "one tool-call")
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.Calls = provider.CallsSingle },
+		},
+		{ // reasoning that is wanted back, or is not
+			names: func(r refusal, _ provider.Rules, req model.Request) bool {
+				return hasCalls(req) && r.matches("reasoning_content|['\"`.]reasoning\\b")
+			},
+			change: changeReasoning,
+		},
+		{ // the form of ids
+			names: func(r refusal, now provider.Rules, req model.Request) bool {
+				return now.IDs != provider.IDsNine && hasCalls(req) && r.namesID()
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.IDs = provider.IDsNine },
+		},
+		{ // the order of roles
+			names: func(r refusal, now provider.Rules, _ model.Request) bool {
+				return !now.Bridge && r.namesUserAfterTool()
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.Bridge = true },
+		},
+		{ // the system prompt
+			names: func(r refusal, now provider.Rules, req model.Request) bool {
+				return now.System == provider.SystemMessage && req.System != "" && r.namesSystem()
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.System = provider.SystemUser },
+		},
+		{ // images
+			names: func(r refusal, now provider.Rules, req model.Request) bool {
+				return now.Images && hasImages(req) && r.has("image", "multimodal", "vision")
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.Images = false },
+		},
+		{ // further fields of calls
+			names:  func(r refusal, now provider.Rules, req model.Request) bool { return now.Extra && r.namesExtra(req) },
+			change: func(rules *provider.Rules, _ refusal) { rules.Extra = false },
+		},
+		{ // the text beside calls
+			names: func(r refusal, _ provider.Rules, req model.Request) bool {
+				return r.has("content") && hasSilentCalls(req)
+			},
+			change: func(rules *provider.Rules, _ refusal) { rules.Content = otherContent(rules.Content) },
+		},
+	}
+}
+
+// changeReasoning drops reasoning, or hands it back in the field that is asked
+// for. What was not sent can only have been missed.
+func changeReasoning(rules *provider.Rules, r refusal) {
+	if rules.Reasoning != "" && !r.has("missing", "passed back", "required") {
+		rules.Reasoning, rules.ReasoningAlways = "", false
+		return
+	}
+	rules.Reasoning, rules.ReasoningAlways = provider.ReasoningPlain, true
+	if r.has(provider.ReasoningContent) {
+		rules.Reasoning = provider.ReasoningContent
+	}
+}
+
+func otherContent(c provider.Content) provider.Content {
+	if c == provider.ContentNull {
+		return provider.ContentEmpty
+	}
+	return provider.ContentNull
+}
+
+// fromTemplate tells failures of a model's chat template.
+func (r refusal) fromTemplate() bool {
+	return r.has("jinja", "chat template", "chat_template", "raise_exception", "single tool-calls at once")
+}
+
+// namesUserAfterTool tells refusals such as "unexpected role 'user' after role
+// 'tool'".
+func (r refusal) namesUserAfterTool() bool {
+	return r.matches("\\buser\\b.* after (the |an? )?(role )?[\"'`]?tool\\b")
+}
+
+// namesID tells refusals such as "tool call id was x but must be nine letters"
+// and "messages[2].tool_calls[0].id: string too long".
+func (r refusal) namesID() bool {
+	return r.matches(`tool_call_?id|tool call id|tool_calls(\[\d+\]|\.\d+)?\.id\b|tool_use(_id|\.id)`)
+}
+
+// namesSystem tells refusals such as "system role not supported".
+func (r refusal) namesSystem() bool {
+	return r.matches("system (role|message|prompt|instruction)s? (is |are )?(not |un)(supported|allowed|enabled)" +
+		"|(not |n't )support (the |a )?[\"'`]?system|developer instruction is not enabled")
+}
+
+// namesExtra tells refusals that name a further field of a call.
+func (r refusal) namesExtra(req model.Request) bool {
+	for _, m := range req.Messages {
+		for _, call := range m.Calls {
+			var fields map[string]json.RawMessage
+			if call.Extra == "" || json.Unmarshal([]byte(call.Extra), &fields) != nil {
+				continue
+			}
+			for name := range fields {
+				if r.has(strings.ToLower(name)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
