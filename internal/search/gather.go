@@ -49,10 +49,12 @@ func (g *gatherer) take(text []byte, s span) {
 		from = g.line(text, from, span{}, false)
 	}
 	from = max(from, g.shown) // what spans lines may begin in one that is there
-	for n := 0; from <= s.to && n < MaxMatchLines; n++ {
+	// A text that does not end with a newline has no line behind its end.
+	to := min(s.to, len(text)-1)
+	for n := 0; from <= to && n < MaxMatchLines; n++ {
 		from = g.line(text, from, s, true)
 	}
-	if from <= s.to {
+	if from <= to {
 		g.found.Long++
 	}
 	g.found.Shown++

@@ -191,3 +191,22 @@ func TestScanLarge(t *testing.T) {
 		})
 	}
 }
+
+// Several matches in a last line that does not end show that line once, and no
+// line behind it.
+func TestScanMatchesInLastLine(t *testing.T) {
+	opts := all(1)
+	var err error
+	if opts.Pattern, err = NewPattern(`b|c`, PatternOptions{Multiline: true}); err != nil {
+		t.Fatal(err)
+	}
+	const text = "a\nb c b"
+	found, err := newScanner(t.Context(), opts).file(strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Line{{Number: 1, Text: []byte("a")}, {Number: 2, Text: []byte("b c b"), Match: true}}
+	if diff := cmp.Diff(want, found.Lines); diff != "" || found.Total != 3 || found.Long != 0 {
+		t.Errorf("%d matches, %d long; lines (-want +got):\n%s", found.Total, found.Long, diff)
+	}
+}
