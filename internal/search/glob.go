@@ -45,8 +45,44 @@ func NewGlob(pattern string) (Glob, error) {
 	var g Glob
 	g.pattern, g.folders = strings.CutSuffix(pattern, "/")
 	g.base = !strings.Contains(g.pattern, "/")
-	g.pattern = withoutSlash(strings.TrimPrefix(path.Clean("/"+g.pattern), "/"))
+	g.compile(strings.TrimPrefix(path.Clean("/"+g.pattern), "/"))
 	return g, nil
+}
+
+// compile takes a valid pattern as the one to match.
+func (g *Glob) compile(pattern string) {
+	g.pattern = withoutSlash(pattern)
+	if !g.folders {
+		g.pattern = inside(g.pattern)
+	}
+}
+
+// inside makes a pattern for files that ends in folders of any depth, or has an
+// alternative that does, one for what is in them: a/** would match a itself,
+// too, and what is no folder holds nothing.
+func inside(pattern string) string {
+	const folders = "/**"
+	var b strings.Builder
+	open := 0
+	for i := 0; i < len(pattern); i++ {
+		b.WriteByte(pattern[i])
+		switch pattern[i] {
+		case '\\':
+			if i++; i < len(pattern) {
+				b.WriteByte(pattern[i])
+			}
+		case '{':
+			open++
+		case '}':
+			open--
+		case '*':
+			end := i+1 == len(pattern) || open > 0 && strings.IndexByte(",}", pattern[i+1]) >= 0
+			if end && strings.HasSuffix(pattern[:i+1], folders) {
+				b.WriteString("/*")
+			}
+		}
+	}
+	return b.String()
 }
 
 // forms is how many patterns without braces a valid pattern stands for, as far
@@ -187,7 +223,7 @@ func split(dir, pattern string) (start string, glob Glob, err error) {
 	} else if base != "." {
 		dir += "/" + base
 	}
-	glob.pattern = withoutSlash(rest)
+	glob.compile(rest)
 	return dir, glob, nil
 }
 
