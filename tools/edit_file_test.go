@@ -45,6 +45,9 @@ var editTests = []editTest{
 	{name: "a spelled CR to come", content: "x\ny\n", old: "x\n", new: "x⟦0d⟧\n", want: "x\r\ny\n"},
 	{name: "text that looks spelled", content: "say ⟦1b⟧\n", old: "⟦e2⟧⟦9f⟧⟦a6⟧1b⟧", new: "ESC", want: "say ESC\n"},
 
+	{name: "all, one of them behind more indentation, and a line after", content: "  y\n    y\n", old: "  y\n", new: "  y\n  z\n", all: true, has: []string{"In line 2 it stands behind more indentation"}},
+	{name: "all, one of them behind more indentation", content: "  y\n    y\n", old: "  y\n", new: "  z\n", all: true, want: "  z\n    z\n"},
+
 	{name: "empty old", content: "abc", old: "", new: "X", has: []string{"old_text is empty"}},
 	{name: "empty old, all", content: "abc", old: "", new: "X", all: true, has: []string{"old_text is empty"}},
 	{name: "no change", content: "abc", old: "b", new: "b", has: []string{"no change"}},

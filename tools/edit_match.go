@@ -91,7 +91,11 @@ func (e edit) rewrite() rewrite {
 func (e edit) locate(f *subject, tolerant bool) ([]match, error) {
 	r := e.rewrite()
 	found := f.find(r.old, e.all)
+	within := e.withinIndent(f.text, found)
 	switch {
+	case within != "" && !e.all:
+	case within != "":
+		return nil, answer(within + "new lines would be indented otherwise than it is: make an edit of each place")
 	case len(found) > 1 && !e.all:
 		return nil, answer(fmt.Sprintf("old_text stands in it %s (%s): take in more of the lines around the one that you mean, or set replace_all",
 			times(len(found)), lineNumbers(f.text, found)))
@@ -116,8 +120,11 @@ func (e edit) locate(f *subject, tolerant bool) ([]match, error) {
 			return []match{*near}, nil
 		}
 		if near != nil {
-			why = "Read the file, which has not been read yet: an old_text that is not exact is taken only then. "
+			why = within + "Read the file, which has not been read yet: an old_text that is not exact is taken only then. "
 		}
+	}
+	if within != "" && why == "" {
+		return nil, answer(within + "give all of it")
 	}
 	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text) + f.nearest(r.old))
 }

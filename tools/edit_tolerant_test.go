@@ -61,6 +61,13 @@ func TestEditFileTolerant(t *testing.T) {
 		{name: "the lines between stay", content: "a  \n“b”  \nc  \n", old: "a\n\"b\"\nc\n", new: "A\n\"b\"\nC\n", want: "A\n“b”  \nC\n"},
 		{name: "deletion", content: "a\n  b  \nc\n", old: "b\n", new: "", want: "a\nc\n"},
 
+		{name: "less indentation, and a line after", content: "def f():\n    if a:\n        y = 2\n", old: "    y = 2\n", new: "    y = 2\n    z = 3\n",
+			want: "def f():\n    if a:\n        y = 2\n        z = 3\n", has: []string{space, "indented as that place is"}},
+		{name: "less indentation, and a line before", content: "def f():\n    if a:\n        y = 2\n", old: "    y = 2", new: "    if z:\n        x = 1\n    y = 2",
+			want: "def f():\n    if a:\n        if z:\n            x = 1\n        y = 2\n"},
+		{name: "one tab less, in a line that changes", content: "f:\n\t\tx = 1\n", old: "\tx = 1\n", new: "\tx = 2\n", want: "f:\n\t\tx = 2\n"},
+		{name: "less indentation, and a line of another depth", content: "    x = 1\n        x = 1\n", old: "      x = 1\n", new: "      x = 2\n", has: []string{"2 places (lines 1, 2)", space}},
+
 		{name: "two places", content: "  x = 1\n    x = 1\n", old: "\tx = 1\n", new: "\tx = 2\n", has: []string{"2 places (lines 1, 2)", space}},
 		{name: "another structure", content: "if a:\n  b()\n  c()\n", old: "if a:\n    b()\nc()\n", new: "if a:\n    d()\nc()\n", has: []string{"white space only"}},
 		{name: "all are asked for", content: "  x\n", old: "\tx", new: "y", has: []string{"not found"}},
