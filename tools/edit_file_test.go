@@ -47,6 +47,7 @@ var editTests = []editTest{
 
 	{name: "all, one of them behind more indentation, and a line after", content: "  y\n    y\n", old: "  y\n", new: "  y\n  z\n", all: true, has: []string{"In line 2 it stands behind more indentation"}},
 	{name: "all, one of them behind more indentation", content: "  y\n    y\n", old: "  y\n", new: "  z\n", all: true, want: "  z\n    z\n"},
+	{name: "new text that stands elsewhere", content: "return nil\nreturn sum(a, c)\n", old: "return sum(a, b)", new: "return nil", has: []string{"if that is the place that you mean", "return sum(a, c)"}},
 
 	{name: "empty old", content: "abc", old: "", new: "X", has: []string{"old_text is empty"}},
 	{name: "empty old, all", content: "abc", old: "", new: "X", all: true, has: []string{"old_text is empty"}},
@@ -121,6 +122,16 @@ func TestEditFileKeepsModeAndLink(t *testing.T) {
 	}
 	if target, err := os.Readlink(filepath.Join(f.dir, "link")); err != nil || target != "/workspace/script.sh" {
 		t.Errorf("the link leads to %q, %v", target, err)
+	}
+}
+
+// A new text that is a part of a longer word is not there.
+func TestEditFileNewTextInAWord(t *testing.T) {
+	f := newFiles(t)
+	f.put(t, "file", "discounted = 1\n")
+	got, isError := f.call(t, "edit_file", map[string]any{"path": "file", "old_text": "total", "new_text": "count"})
+	if !isError || strings.Contains(got, "stands in it") {
+		t.Errorf("error %v: %s", isError, got)
 	}
 }
 

@@ -173,15 +173,19 @@ func (f folded) find(old string, all bool) []region {
 }
 
 // applied tells when the new text stands where the old one is missing: the edit
-// has been made before. A new text that is short can stand anywhere.
+// may have been made before. A new text that is short can stand anywhere.
 func applied(text, old, new string) string {
 	const telling = 4
 	if len(strings.TrimSpace(new)) < telling || strings.Contains(old, new) {
 		return ""
 	}
-	at := strings.Index(text, new)
-	if at < 0 {
-		return ""
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], new)
+		if i < 0 {
+			return ""
+		}
+		if at += i; border(text, at) && border(text, at+len(new)) {
+			return fmt.Sprintf("But new_text stands in it (%s): if that is the place that you mean, the edit is applied already. ", spanned(text, region{at, at + len(new)}))
+		}
 	}
-	return fmt.Sprintf("But new_text stands in it (%s): the edit seems to be applied already. ", spanned(text, region{at, at + len(new)}))
 }
