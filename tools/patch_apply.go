@@ -139,7 +139,7 @@ func (c chunk) standing(text string, r rewrite, starts []int) []region {
 		found = slices.DeleteFunc(found, func(at region) bool { return at.end != len(text) })
 	}
 	if len(c.headers) > 0 {
-		found = firstBehind(found, starts)
+		found = firstBehind(found, starts, len(firstLine(r.old))+1)
 	}
 	return found
 }
@@ -148,14 +148,15 @@ func (c chunk) standing(text string, r rewrite, starts []int) []region {
 // that are easily made.
 func (c chunk) near(s *subject, r rewrite, starts []int, tolerant bool) (match, error) {
 	text := s.text
+	if elsewhere := linesIn(text, r.old); len(elsewhere) > 0 {
+		return match{}, answer(fmt.Sprintf("its lines stand in it (%s), but not where %s or %s say", lineNumbers(text, elsewhere), patchHunk, patchEOF))
+	}
 	m, err := r.tolerate(s, starts[0])
 	if err != nil {
 		return match{}, err
 	}
 	why := ""
 	switch {
-	case len(linesIn(text, r.old)) > 0:
-		why = "They stand in it, but not where " + patchHunk + " or " + patchEOF + " say. "
 	case m != nil && c.atEnd && m.span.end != len(text):
 		why = "They are not at the end of the file. "
 	case m != nil && tolerant:
@@ -222,18 +223,20 @@ func linesIn(text, old string) []region {
 	return found
 }
 
-// firstBehind are the regions that are the first behind one of the places. Both
-// are in the order of the text.
-func firstBehind(found []region, places []int) []region {
-	var first []region
+// firstBehind are the regions that are the first behind one of the places, which
+// are ends of lines. Both are in the order of the text. first is the length of
+// their first line, which may be the one that the place is the end of: some
+// models give a header once more as a line that stays.
+func firstBehind(found []region, places []int, first int) []region {
+	var nearest []region
 	i := 0
 	for _, place := range places {
-		for i < len(found) && found[i].start < place {
+		for i < len(found) && found[i].start+first < place {
 			i++
 		}
-		if i < len(found) && (len(first) == 0 || first[len(first)-1] != found[i]) {
-			first = append(first, found[i])
+		if i < len(found) && (len(nearest) == 0 || nearest[len(nearest)-1] != found[i]) {
+			nearest = append(nearest, found[i])
 		}
 	}
-	return first
+	return nearest
 }
