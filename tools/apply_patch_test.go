@@ -56,6 +56,8 @@ var patchTests = []patchTest{
 
 	{name: "only new lines at a number", content: "a\nb\n", patch: "@@ -1,2 +1,3 @@\n+first\n", has: []string{"add a line that stays"}},
 	{name: "only new lines at a number with a line", content: "a\nb\n", patch: "@@ -1,2 +1,3 @@ a\n+first\n", has: []string{"add a line that stays"}},
+	{name: "only new lines before an empty one and a chunk", content: "\na\n", patch: "@@\n+x\n\n@@\n-a\n+b\n", has: []string{"chunk 1 of 2: it is not clear", "start lines that stay with a space"}},
+	{name: "new lines at the end before an empty one and a chunk", content: "\na\n", patch: "@@\n+x\n*** End of File\n\n@@\n-a\n+b\n", want: "\nb\nx\n"},
 	{name: "lines that are not there", content: "a\nb\n", patch: " x\n-b\n+c\n", has: []string{"not found"}},
 	{name: "lines in several places", content: "x\na\nx\n", patch: "-x\n+y\n", has: []string{"2 times (lines 1, 3)", "@@"}},
 	{name: "not at the end", content: "x\na\n", patch: "-x\n+y\n*** End of File\n", has: []string{"its lines stand in it (lines 1), but not where @@ or *** End of File say"}},

@@ -187,7 +187,11 @@ func (c chunk) new() string {
 // end of the file. The number of a line is no place: it is easily wrong.
 func (c chunk) insert(text string, r rewrite, starts []int) (match, error) {
 	at := len(text)
-	if c.numbered && len(c.headers) == 0 && !c.atEnd && text != "" {
+	switch {
+	case len(c.headers) > 0 || c.atEnd || text == "":
+	case c.parted:
+		return match{}, answer("it is not clear whether its new lines go before the empty ones behind them or to the end of the file: start lines that stay with a space, or put " + patchEOF + " behind the new ones")
+	case c.numbered:
 		return match{}, answer("numbers of lines do not say where a chunk goes: add a line that stays before or after the new ones, or " + patchEOF + " behind them")
 	}
 	if len(c.headers) > 0 && !c.atEnd {

@@ -43,6 +43,9 @@ type chunk struct {
 	atEnd   bool // it is at the end of the file
 	// numbered is set where a line number of a unified diff says where it is.
 	numbered bool
+	// parted is set where empty lines part it from the next chunk. They count
+	// as no lines of the file, but may be meant so.
+	parted bool
 }
 
 // A patchLine is a line that is there (' '), goes ('-') or comes ('+').
@@ -259,7 +262,9 @@ func (r *patchReader) chunk() (c chunk, err error) {
 		r.next++
 		c.atEnd = true
 	} else {
-		c.lines = c.lines[:len(c.lines)-r.emptyBefore()]
+		empty := r.emptyBefore()
+		c.lines = c.lines[:len(c.lines)-empty]
+		c.parted = empty > 0 && strings.HasPrefix(r.peek(), patchHunk)
 	}
 	if !changes {
 		return c, r.wrong("the chunk that ends here has no line that starts with + or -")
