@@ -57,10 +57,10 @@ func TestEncodings(t *testing.T) {
 // What a file has that its reader is not shown outlives a rewrite.
 func TestWriteFileKeepsTheForm(t *testing.T) {
 	for _, tt := range []struct{ name, content, write, want, has string }{
-		{"CRLF", "a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n", "[its lines still end in CRLF]"},
+		{"CRLF", "a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n", "overwrote file: 6 bytes, 2 lines\n[its lines still end in CRLF]"},
 		{"CRLF asked for", "a\r\nb\r\n", "x\r\ny\n", "x\r\ny\n", ""},
 		{"mixed ends", "a\r\nb\n", "x\ny\n", "x\ny\n", ""},
-		{"byte order mark", "\xef\xbb\xbfa\n", "x\n", "\xef\xbb\xbfx\n", "[the byte order mark at its start was kept]"},
+		{"byte order mark", "\xef\xbb\xbfa\n", "x\n", "\xef\xbb\xbfx\n", "overwrote file: 5 bytes, 1 line\n[the byte order mark at its start was kept]"},
 		{"byte order mark given", "\xef\xbb\xbfa\n", "\xef\xbb\xbfx\n", "\xef\xbb\xbfx\n", ""},
 		{"no newline at the end", "a", "b", "b", ""},
 	} {

@@ -66,10 +66,12 @@ func (k *call) writeFile(path, content string) error {
 	if unspell(content) != content {
 		o.notes = append(o.notes, "content has a byte spelled as "+spellForm+", which was written as these characters: only edit_file and apply_patch take it for the byte")
 	}
-	size := fmt.Sprintf("%s, %s", output.Count(int64(len(content)), "byte"), output.Count(int64(lineCount(content)), "line"))
+	size := func(data []byte) string { // of the file: what a write keeps is in it as well
+		return fmt.Sprintf("%s, %s", output.Count(int64(len(data)), "byte"), output.Count(int64(lineCount(content)), "line"))
+	}
 	if !t.Exists {
 		t.Write([]byte(content))
-		o.text = "created " + visibleName(t.Name) + ": " + size
+		o.text = "created " + visibleName(t.Name) + ": " + size([]byte(content))
 		return nil
 	}
 	old, kept, err := k.former(t)
@@ -95,7 +97,7 @@ func (k *call) writeFile(path, content string) error {
 		return answer("it exists and you have not read it: read it first, so that nothing in it is lost unseen; or use edit_file, or another name")
 	}
 	t.Write(data)
-	o.text = "overwrote " + visibleName(t.Name) + ": " + size
+	o.text = "overwrote " + visibleName(t.Name) + ": " + size(data)
 	o.notes = append(o.notes, form...)
 	return nil
 }
