@@ -67,6 +67,7 @@ var patchTests = []patchTest{
 	{name: "a missing header", content: "def f\n  x\n", patch: "@@ def g\n-  x\n+  y\n", has: []string{`no line "def g"`, "def f"}},
 	{name: "one of two chunks", content: "a\nb\n", patch: "@@\n-a\n+A\n@@\n-x\n+y\n", has: []string{"chunk 2 of 2"}},
 	{name: "only lines that stay", content: "a\n", patch: " a\n", has: []string{"no line that starts with + or -"}},
+	{name: "too many headers", content: "a\n", patch: strings.Repeat("@@ a\n", 21) + "-a\n+b\n", has: []string{"20 lines @@ at most"}},
 	{name: "a line without mark", content: "a\n", patch: "@@\n-a\nb\n", has: []string{`line 5 of the patch: "b" starts with none`}},
 	{name: "no chunk", content: "a\n", patch: "", has: []string{"changes nothing"}},
 	{name: "no change", content: "a\n", patch: "-a\n+a\n", has: []string{"no change"}},

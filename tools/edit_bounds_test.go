@@ -63,7 +63,8 @@ func TestPatchesAreBounded(t *testing.T) {
 	lines := strings.Repeat("ba\n", 1_000_000)
 	for _, tt := range []struct{ name, content, patch, want string }{
 		{"lines that repeat themselves", lines, " a\n" + strings.Repeat(" ba\n", 100_000) + "+x\n", "not found"},
-		{"a header that is nearly everywhere", strings.Repeat("}\nx\n", 500_000), "@@ }\n-x\n+y\n", "1000 times"},
+		{"a header that is nearly everywhere", strings.Repeat("}\nx\n", 500_000), "@@ }\n-x\n+y\n", "more than 10000 times"},
+		{"many headers that are everywhere", strings.Repeat("x\n", 9_000), strings.Repeat(strings.Repeat("@@ x\n", 20)+"-x\n+z\n", 500), "982 times"},
 		{"too many chunks", "a\n", strings.Repeat("@@\n-a\n+b\n", 501), "500 places"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

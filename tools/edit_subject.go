@@ -20,6 +20,7 @@ type subject struct {
 	loosened [looseForm + 1]*loose
 	nearests int // how often the nearest lines were looked for
 	encoding *bool
+	headed   map[headerAt]headed
 }
 
 func newSubject(content string) *subject { return &subject{folded: fold(content)} }

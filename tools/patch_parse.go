@@ -244,6 +244,9 @@ func (r *patchReader) chunk() (c chunk, err error) {
 		if header != "" {
 			c.headers = append(c.headers, unspell(header))
 		}
+		if len(c.headers) > maxHeaders {
+			return c, r.wrong("a chunk may have %d lines %s at most", maxHeaders, patchHunk)
+		}
 	}
 	changes := false
 	for r.inside() && !strings.HasPrefix(r.peek(), patchHunk) {
