@@ -110,6 +110,12 @@ func (k *call) told() string {
 		if left -= utf8.RuneCountInString(o.diff); left < 0 && o.diff != "" {
 			o.diff = "[the diff is not shown: there are too many]\n"
 		}
+		for _, note := range o.notes {
+			left -= utf8.RuneCountInString(note)
+		}
+		if left < 0 && len(o.notes) > 0 {
+			o.notes = []string{output.Count(int64(len(o.notes)), "note") + " on it not shown: there are too many"}
+		}
 		if told.Len() > 0 && !strings.HasSuffix(told.String(), "\n") {
 			told.WriteByte('\n')
 		}

@@ -18,6 +18,21 @@ type edited struct {
 	news    []string // what replaced each, line ends folded
 	places  int      // how many occurrences of old texts were rewritten
 	notes   []string // what the model must know of how they were found
+	// notesLeft counts the notes beyond maxNotes.
+	notesLeft int
+}
+
+// maxNotes is how many places of one file are told of by themselves.
+const maxNotes = 8
+
+func (e *edited) note(text string) {
+	switch {
+	case text == "":
+	case len(e.notes) < maxNotes:
+		e.notes = append(e.notes, text)
+	default:
+		e.notesLeft++
+	}
 }
 
 // applyEdits makes all of the edits, each looked for in the content as it is.
@@ -109,9 +124,7 @@ func (f folded) apply(content string, found []placed) (edited, error) {
 	b.Grow(size)
 	at, near := 0, lineEnds{folded: f}
 	for _, m := range found {
-		if m.note != "" {
-			done.notes = append(done.notes, m.note)
-		}
+		done.note(m.note)
 		for _, o := range m.ops {
 			text := withEnds(o.text, near.of(o), m.keepCRLF)
 			b.WriteString(content[at:f.original(o.start)])
@@ -120,6 +133,9 @@ func (f folded) apply(content string, found []placed) (edited, error) {
 			done.regions = append(done.regions, o.region)
 			done.news = append(done.news, fold(text).text)
 		}
+	}
+	if done.notesLeft > 0 {
+		done.notes = append(done.notes, "and so for "+output.Count(int64(done.notesLeft), "further place"))
 	}
 	b.WriteString(content[at:])
 	if done.content = b.String(); done.content == content {

@@ -122,13 +122,23 @@ func TestEditFileBoundsACall(t *testing.T) {
 func TestEditFileBoundsItsAnswer(t *testing.T) {
 	f := newFiles(t)
 	text := strings.Repeat("a line of text that is like the others\n", 500)
-	var wrong, right, files []any
+	var wrong, right, files, near []any
+	var numbered strings.Builder
+	var loose []any
+	for i := range 50 {
+		fmt.Fprintf(&numbered, "  line <%d>\n", i)
+		loose = append(loose, ed(fmt.Sprintf("\tline <%d>\n", i), "\tchanged\n"))
+	}
 	for i := range 90 {
 		name := fmt.Sprint(i)
 		f.put(t, name, text)
 		wrong = append(wrong, ed(fmt.Sprintf("a line of tent that is like %d others\n", i), "x"))
 		right = append(right, map[string]any{"path": name, "edits": []any{map[string]any{"old_text": "line", "new_text": "row", "replace_all": true}}})
 		files = append(files, map[string]any{"path": name, "edits": []any{ed("no such text", "x")}})
+		name = "near" + name
+		f.put(t, name, numbered.String())
+		f.call(t, "read_file", map[string]any{"path": name})
+		near = append(near, map[string]any{"path": name, "edits": loose})
 	}
 	for _, tt := range []struct {
 		name string
@@ -138,11 +148,17 @@ func TestEditFileBoundsItsAnswer(t *testing.T) {
 		{"edits", map[string]any{"path": "0", "edits": wrong}, "the edits after it were not looked at"},
 		{"files", map[string]any{"files": files}, "what comes after it in the call was not looked at"},
 		{"done", map[string]any{"files": right}, "[the diff is not shown: there are too many]"},
+		{"near", map[string]any{"files": near}, "[9 notes on it not shown: there are too many]"},
 	} {
 		got, _ := f.call(t, "edit_file", tt.args)
 		if !strings.Contains(got, tt.want) || len(got) > 40_000 {
 			t.Errorf("%s: answer of %d bytes lacks %q: %.500q", tt.name, len(got), tt.want, got)
 		}
+	}
+	f.put(t, "near", numbered.String())
+	f.call(t, "read_file", map[string]any{"path": "near"})
+	if got, _ := f.call(t, "edit_file", map[string]any{"path": "near", "edits": loose}); !strings.Contains(got, "line 8, the only place") || !strings.Contains(got, "[and so for 42 further places]") {
+		t.Errorf("answer %.3000q", got)
 	}
 	if got := f.content(t, "89"); !strings.HasPrefix(got, "a row of text") {
 		t.Errorf("the last file was not edited: %.50q", got)
