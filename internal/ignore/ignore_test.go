@@ -50,6 +50,8 @@ func TestMatch(t *testing.T) {
 		{"class negated", "[!a-c]x", "dx", "ignored"},
 		{"class negated with a caret", "[^a-c]x", "ax", ""},
 		{"bracket in a class", "[]a]", "]", "ignored"},
+		{"range that is none", "[b-a]x", "bx", "ignored"},
+		{"range that is none, its end", "[b-a]x", "ax", ""},
 		{"dash at the end of a class", "[a-]", "-", "ignored"},
 		{"named class", "[[:digit:]]x", "7x", "ignored"},
 		{"unknown class", "[[:what:]]x", "7x", ""},

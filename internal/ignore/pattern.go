@@ -169,6 +169,7 @@ func member(into *set, text string) int {
 		}
 		size += 1 + more
 	}
+	into.add(low) // in git it counts where the range is none, as in [z-a]
 	for c := int(low); c <= int(high); c++ {
 		into.add(byte(c))
 	}
