@@ -62,7 +62,7 @@ var patchTests = []patchTest{
 	{name: "lines in several places", content: "x\na\nx\n", patch: "-x\n+y\n", has: []string{"2 times (lines 1, 3)", "@@"}},
 	{name: "not at the end", content: "x\na\n", patch: "-x\n+y\n*** End of File\n", has: []string{"its lines stand in it (lines 1), but not where @@ or *** End of File say"}},
 	{name: "before its header", content: "x\na\n", patch: "@@ a\n-x\n+y\n", has: []string{"its lines stand in it (lines 1), but not where"}},
-	{name: "applied already", content: "one\nchanged line\ntwo\n", patch: " one\n-first line\n+changed line\n two\n", has: []string{"applied already"}},
+	{name: "applied already", content: "one\nchanged line\ntwo\n", patch: " one\n-first line\n+changed line\n two\n", has: []string{"its new lines stand in it (lines 1-3)", "applied already"}},
 	{name: "overlapping", content: "a\nb\nc\n", patch: "@@\n a\n-b\n+x\n@@\n-b\n c\n", has: []string{"edits 1 and 2 overlap"}},
 	{name: "a missing header", content: "def f\n  x\n", patch: "@@ def g\n-  x\n+  y\n", has: []string{`no line "def g"`, "def f"}},
 	{name: "one of two chunks", content: "a\nb\n", patch: "@@\n-a\n+A\n@@\n-x\n+y\n", has: []string{"chunk 2 of 2"}},

@@ -44,6 +44,8 @@ func TestEditsAreBounded(t *testing.T) {
 		{"much that is not there", short, wrong, "Only its first 2 MiB"},
 		{"a word without end", word, []edit{{old: " " + strings.Repeat("a", 200_000), new: "z"}}, "not found"},
 		{"a text that repeats itself", strings.Repeat("ab ", 500_000), []edit{{old: strings.Repeat("ab  ", 200_000) + "a", new: "z"}}, "not found"},
+		{"new lines at many places in a long line", strings.Repeat(" x;......", 99_000), []edit{{old: " x;", new: " y\n z\n", all: true}}, ""},
+		{"a new text in a word without end", strings.Repeat("a", 10<<20), []edit{{old: "b", new: strings.Repeat("a", 100_000)}}, "not found"},
 		{"many that are not exact", prose.String(), near, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

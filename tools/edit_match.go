@@ -126,7 +126,7 @@ func (e edit) locate(f *subject, tolerant bool) ([]match, error) {
 	if within != "" && why == "" {
 		return nil, answer(within + "give all of it")
 	}
-	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text) + f.nearest(r.old))
+	return nil, answer("old_text was not found in it. " + why + applied(f.text, r.old, fold(e.new).text, "new_text stands") + f.nearest(r.old))
 }
 
 // trimmed is an edit without the white space that both of its texts end with,
@@ -173,19 +173,21 @@ func (f folded) find(old string, all bool) []region {
 }
 
 // applied tells when the new text stands where the old one is missing: the edit
-// may have been made before. A new text that is short can stand anywhere.
-func applied(text, old, new string) string {
+// may have been made before. A new text that is short can stand anywhere. stands
+// starts the sentence.
+func applied(text, old, new, stands string) string {
 	const telling = 4
 	if len(strings.TrimSpace(new)) < telling || strings.Contains(old, new) {
 		return ""
 	}
-	for at := 0; ; at++ {
+	for at, tried := 0, 0; tried < maxFound; at, tried = at+1, tried+1 {
 		i := strings.Index(text[at:], new)
 		if i < 0 {
-			return ""
+			break
 		}
 		if at += i; border(text, at) && border(text, at+len(new)) {
-			return fmt.Sprintf("But new_text stands in it (%s): if that is the place that you mean, the edit is applied already. ", spanned(text, region{at, at + len(new)}))
+			return fmt.Sprintf("But %s in it (%s): if that is the place that you mean, the edit is applied already. ", stands, spanned(text, region{at, at + len(new)}))
 		}
 	}
+	return ""
 }

@@ -18,8 +18,9 @@ func (e edit) withinIndent(text string, found []region) string {
 		return ""
 	}
 	for _, at := range found {
-		before := text[strings.LastIndexByte(text[:at.start], '\n')+1 : at.start]
-		if before != "" && indentOf(before) == before {
+		// Only over white space: the line can be of any length.
+		before := strings.TrimRight(text[:at.start], " \t")
+		if len(before) < at.start && (before == "" || before[len(before)-1] == '\n') {
 			return fmt.Sprintf("In %s it stands behind more indentation: ", spanned(text, at))
 		}
 	}

@@ -167,7 +167,7 @@ func (c chunk) near(s *subject, r rewrite, starts []int, tolerant bool) (match, 
 	case m != nil:
 		why = "Read the file, which has not been read yet: lines that are not exact are taken only then. "
 	default:
-		why = applied(text, r.old, c.new())
+		why = applied(text, r.old, c.new(), "its new lines stand")
 	}
 	return match{}, answer("its lines were not found in it. " + why + s.nearest(r.old))
 }
