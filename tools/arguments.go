@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -48,7 +49,7 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 	dropNulls(e.def.Schema, fields)
 	problems := shapeProblems(e.def.Schema, fields)
 	if len(problems) == 0 {
-		// What the plain words do not cover, such as bounds and nested fields.
+		// What the plain words do not cover, such as bounds.
 		if err := e.schema.Validate(fields); err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -130,20 +131,53 @@ func dropNulls(schema *jsonschema.Schema, value any) {
 	}
 }
 
-// shapeProblems says in plain words what is wrong with the fields themselves.
+// shapeProblems says in plain words what is wrong with the fields themselves,
+// and with those of objects in them.
 func shapeProblems(schema *jsonschema.Schema, fields map[string]any) []string {
+	return objectProblems(schema, fields, "")
+}
+
+// objectProblems is that of an object at a place, which ends in a dot.
+func objectProblems(schema *jsonschema.Schema, fields map[string]any, at string) []string {
 	var problems []string
 	for _, name := range schema.Required {
 		if _, there := fields[name]; !there {
-			problems = append(problems, fmt.Sprintf("%q is missing (%s)", name, wanted(schema.Properties[name])))
+			problems = append(problems, fmt.Sprintf("%q is missing (%s)", at+name, wanted(schema.Properties[name])))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		prop, known := schema.Properties[name]
-		if !known {
+		switch {
+		case known:
+			problems = append(problems, valueProblems(prop, fields[name], at+name)...)
+		case at == "":
 			problems = append(problems, fmt.Sprintf("%q is unknown", name))
-		} else if got := typeOf(fields[name]); !fits(prop, fields[name]) {
-			problems = append(problems, fmt.Sprintf("%q is %s, and must be %s", name, got, wanted(prop)))
+		default:
+			problems = append(problems, fmt.Sprintf("%q is unknown; what may be there: %s", at+name, fieldList(schema)))
+		}
+	}
+	return problems
+}
+
+// valueProblems is that of one value.
+func valueProblems(schema *jsonschema.Schema, value any, at string) []string {
+	if !fits(schema, value) {
+		return []string{fmt.Sprintf("%q is %s, and must be %s", at, typeOf(value), wanted(schema))}
+	}
+	if len(schema.Enum) > 0 && !slices.ContainsFunc(schema.Enum, func(one any) bool { return reflect.DeepEqual(one, value) }) {
+		return []string{fmt.Sprintf("%q is %q, and must be one of %q", at, fmt.Sprint(value), schema.Enum)}
+	}
+	var problems []string
+	switch v := value.(type) {
+	case map[string]any:
+		if len(schema.Properties) > 0 {
+			problems = objectProblems(schema, v, at+".")
+		}
+	case []any:
+		for i, item := range v {
+			if schema.Items != nil && len(problems) < maxProblems {
+				problems = append(problems, valueProblems(schema.Items, item, fmt.Sprintf("%s[%d]", at, i))...)
+			}
 		}
 	}
 	return problems

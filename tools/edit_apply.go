@@ -43,7 +43,14 @@ func applyEdits(ctx context.Context, content string, edits []edit, tolerant bool
 		f        = newSubject(content)
 		found    []placed
 		problems []string
+		about    []string
 	)
+	for _, e := range edits {
+		about = append(about, e.old, e.new)
+	}
+	if err := refuseBinary(content, about); err != nil {
+		return edited{}, err
+	}
 	for i, e := range edits {
 		if len(problems) == maxProblems {
 			problems = append(problems, "the edits after it were not looked at")
@@ -57,7 +64,7 @@ func applyEdits(ctx context.Context, content string, edits []edit, tolerant bool
 			err = e.mixes(f)
 		}
 		if err != nil {
-			problems = append(problems, ofEdits(i, len(edits))+err.Error())
+			problems = append(problems, ofEdits(i, len(edits))+err.Error()+ofOthers(e, edits[:i]))
 		}
 		if len(found)+len(matches) > maxPlaces {
 			return edited{}, answer(fmt.Sprintf("the edits are about more than %d places: make several calls", maxPlaces))
@@ -87,6 +94,16 @@ func ofEdits(i, n int) string {
 		return ""
 	}
 	return fmt.Sprintf("edit %d of %d: ", i+1, n)
+}
+
+// ofOthers helps where an edit is about what one before it would have made.
+func ofOthers(e edit, before []edit) string {
+	for i, other := range before {
+		if strings.Contains(other.new, e.old) && !strings.Contains(other.old, e.old) {
+			return fmt.Sprintf(" It stands in the new_text of edit %d, but all edits of a call are about the file as it was before: put both into one edit.", i+1)
+		}
+	}
+	return ""
 }
 
 // overlaps puts matches in the order of the text and tells which of them are

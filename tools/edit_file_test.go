@@ -49,6 +49,12 @@ var editTests = []editTest{
 	{name: "all, one of them behind more indentation", content: "  y\n    y\n", old: "  y\n", new: "  z\n", all: true, want: "  z\n    z\n"},
 	{name: "new text that stands elsewhere", content: "return nil\nreturn sum(a, c)\n", old: "return sum(a, b)", new: "return nil", has: []string{"if that is the place that you mean", "return sum(a, c)"}},
 
+	{name: "picture", content: "GIF89a\x01\x00\x01\x00\x80\x00", old: "GIF89a", new: "GIF87a", has: []string{"it is a binary file (image/gif), which is not edited as a text"}},
+	{name: "program", content: "\x7fELF\x02\x01\x01\x00\x00usage: x\x00", old: "usage", new: "use", has: []string{"it is a binary file (an ELF program or library)"}},
+	{name: "a zero byte among text", content: "one\x00two\n", old: "two", new: "2", want: "one\x002\n"},
+	{name: "spelled bytes of a picture", content: "GIF89a\x01\x00\x01\x00\x80\x00", old: "GIF89a⟦01⟧⟦00⟧", new: "GIF89a⟦02⟧⟦00⟧", want: "GIF89a\x02\x00\x01\x00\x80\x00"},
+	{name: "colors of a terminal", content: "\x1b[31mred\n", old: "red", new: "green", want: "\x1b[31mgreen\n"},
+
 	{name: "empty old", content: "abc", old: "", new: "X", has: []string{"old_text is empty"}},
 	{name: "empty old, all", content: "abc", old: "", new: "X", all: true, has: []string{"old_text is empty"}},
 	{name: "no change", content: "abc", old: "b", new: "b", has: []string{"no change"}},

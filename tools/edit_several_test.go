@@ -57,6 +57,12 @@ func TestEditFileSeveral(t *testing.T) {
 			has: []string{"a was not changed: edit 2 of 3: old_text was not found", "edit 3 of 3: old_text was not found"}},
 		{name: "an empty one", args: map[string]any{"path": "a", "edits": []any{ed("one", "1"), ed("", "y")}}, has: []string{"edit 2 of 2: old_text is empty"}},
 		{name: "one without change", args: map[string]any{"path": "a", "edits": []any{ed("one", "1"), ed("two", "two")}}, has: []string{"edit 2 of 2: no change"}},
+		{name: "one about what another makes", args: map[string]any{"path": "a", "edits": []any{ed("one", "first line"), ed("first line", "x")}},
+			has: []string{"edit 2 of 2: old_text was not found", "It stands in the new_text of edit 1, but all edits of a call are about the file as it was before"}},
+		{name: "wrong names in an edit", args: map[string]any{"path": "a", "edits": []any{map[string]any{"old": "one", "new_text": "1"}}},
+			has: []string{`- "edits[0].old" is unknown; what may be there: old_text (a string`, `- "edits[0].old_text" is missing (a string)`}},
+		{name: "wrong types in a file", args: map[string]any{"files": []any{map[string]any{"path": 1}, "x"}},
+			has: []string{`- "files[0].path" is a number, and must be a string`, `- "files[1]" is a string, and must be an object`}},
 		{name: "one of several files", args: map[string]any{"files": []any{
 			map[string]any{"path": "a", "edits": []any{ed("one", "1")}},
 			map[string]any{"path": "dir/b", "edits": []any{ed("nothing like it", "2")}},

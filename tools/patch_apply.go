@@ -45,7 +45,16 @@ func applyChunks(ctx context.Context, content string, chunks []chunk, tolerant b
 		found    []placed
 		problems []string
 		after    int
+		about    []string
 	)
+	for _, c := range chunks {
+		for _, l := range c.lines {
+			about = append(about, l.text)
+		}
+	}
+	if err := refuseBinary(content, about); err != nil {
+		return edited{}, err
+	}
 	for i, c := range chunks {
 		if len(problems) == maxProblems {
 			problems = append(problems, "the chunks after it were not looked at")

@@ -50,6 +50,11 @@ func binaryKinds() []binaryKind {
 func (l *lineReader) binary() (kind, hint string) {
 	// An error shows again at the next read.
 	head, _ := l.r.Peek(sniffed)
+	return kindOfBinary(head)
+}
+
+// kindOfBinary is that of what a file begins with.
+func kindOfBinary(head []byte) (kind, hint string) {
 	if _, wide := utf16text.Order(head); wide {
 		return "", ""
 	}
