@@ -176,9 +176,21 @@ func namesCR(re *syntax.Regexp) bool {
 	case syntax.OpLiteral:
 		return slices.Contains(re.Rune, '\r')
 	case syntax.OpCharClass:
-		return slices.Equal(re.Rune, []rune{'\r', '\r'}) // [\r\n] without the newline
+		// In a set of all white space, or of all but something, it is not what
+		// is asked for. The form feed tells those from [ \t\r].
+		return holds(re.Rune, '\r') && !holds(re.Rune, '\f')
 	}
 	return slices.ContainsFunc(re.Sub, namesCR)
+}
+
+// holds tells whether ranges of characters hold one.
+func holds(ranges []rune, char rune) bool {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if ranges[i] <= char && char <= ranges[i+1] {
+			return true
+		}
+	}
+	return false
 }
 
 func optionalCR() *syntax.Regexp {

@@ -59,6 +59,8 @@ func TestFind(t *testing.T) {
 		{name: "CRLF is no character of the line", pattern: `o.$`, text: "two\r\ntwos\r\n", want: []int{2}},
 		{name: "CR that is asked for", pattern: `\r$`, text: "a\r\nb\n\r\n", want: []int{1, 3}},
 		{name: "CR in a set of its own", pattern: `[\r\n]`, text: "a\r\nb\n", want: []int{1}},
+		{name: "CR in a set with others", pattern: `[ \t\r]+$`, text: "a\r\nb\nc \n", want: []int{1, 3}},
+		{name: "CR as an alternative", pattern: `;|\r`, text: "a\r\nb;\r\nc\n;\n", want: []int{1, 2, 4}},
 		{name: "CR within a line", pattern: `a.b`, text: "a\rb\r\n", want: []int{1}},
 		{name: "bounds of text are those of the line", pattern: `\Atwo\z`, text: "one\ntwo\ntwo three\n", want: []int{2}},
 		{name: "space stays in the line", pattern: `a\s+b`, text: "a\nb\na b\n", want: []int{3}},

@@ -46,6 +46,9 @@ type box struct {
 
 	killing sync.Mutex // held while processes are being ended
 
+	waking sync.Mutex // held while processes are signaled from the host
+	held   bool       // a holder keeps them stopped
+
 	mu      sync.Mutex
 	active  map[*run]struct{} // commands that run
 	known   []supervisor.Proc // left by commands that have ended

@@ -43,14 +43,14 @@ func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
 	req.Op = supervisor.Kill
 	// Only now: commands may have begun, or have left something, meanwhile.
 	req.Known = append(req.Known, b.others(req.Victims)...)
+	holder := &holder{box: b, victims: req.Victims}
+	defer holder.release()
 	killer := b.pool.borrowKiller()
 	if killer != nil {
 		report, err := b.askKiller(killer, req)
-		if errors.Is(err, errNoAck) && b.hold(req.Victims) {
+		if errors.Is(err, errNoAck) && holder.hold() {
 			req.Thaw = true
-			if report, err = b.askKiller(killer, req); err != nil {
-				b.wake()
-			}
+			report, err = b.askKiller(killer, req)
 		}
 		if !errors.Is(err, errNoAck) {
 			b.pool.giveBack(killer)
@@ -61,9 +61,8 @@ func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
 		}
 	}
 	// No spare, or one that is stopped: a new exec can wake the others.
-	fresh, err := b.startKiller(req.Victims)
+	fresh, err := b.startKiller(holder)
 	if err != nil {
-		b.wake()
 		if killer == nil {
 			return supervisor.Reply{}, err
 		}
@@ -87,8 +86,8 @@ func (b *box) endInTurn(req supervisor.Request) (supervisor.Reply, error) {
 }
 
 // startKiller starts an exec that is to end processes.
-func (b *box) startKiller(victims []supervisor.Proc) (*spare, error) {
-	defer after(stuckKillWait, func() { b.hold(victims) })()
+func (b *box) startKiller(h *holder) (*spare, error) {
+	defer after(stuckKillWait, func() { h.hold() })()
 	return b.startSpare(b.lifetime, b.engine.starts.enterUrgent, freshWait)
 }
 

@@ -14,7 +14,9 @@ import (
 // to end processes: one can be started while a model thinks. mostAhead is how
 // many where commands come quicker than that: two that start together are ready
 // sooner than two in turn, more were no quicker on two processors and take
-// memory and processes from the commands.
+// memory and processes from the commands. With two, one is nearly always being
+// started while a command runs, which could stop it, so it is done only where
+// that can be mended.
 const (
 	leastAhead = 1
 	mostAhead  = 2
@@ -34,10 +36,13 @@ const onceDelay = 500 * time.Millisecond
 
 // A pool keeps the spares of one sandbox.
 type pool struct {
-	start   func() (*spare, error) // bounded by the sandbox's life
-	once    bool                   // one command is expected, and none after it
-	closing chan struct{}          // closed by close
-	wg      sync.WaitGroup         // refills under way
+	start func() (*spare, error) // bounded by the sandbox's life
+	once  bool                   // one command is expected, and none after it
+	// wakeable tells whether a start that a command has stopped can be
+	// continued. It is asked once; nil is no.
+	wakeable func() bool
+	closing  chan struct{}  // closed by close
+	wg       sync.WaitGroup // refills under way
 
 	mu      sync.Mutex
 	idle    []*spare
@@ -48,6 +53,8 @@ type pool struct {
 	lent    int       // borrowed to end processes, and to be given back
 	handed  time.Time // when the last command got its spare
 	waited  time.Time // when one last had to wait, though another came just before
+	asked   bool      // wakeable was
+	pairs   bool      // it said yes
 	changed chan struct{}
 	rush    chan struct{} // closed when a taker waits: no refill is put off then
 	failure error         // why the last refill failed
@@ -76,12 +83,15 @@ func (p *pool) take(ctx context.Context, alone bool) (*spare, error) {
 	for first := true; ; first = false {
 		p.prune()
 		if s := p.pick(alone); s != nil {
-			p.handed = time.Now()
+			if !alone { // one that may be alone has none behind it
+				p.handed = time.Now()
+			}
 			p.mu.Unlock()
 			return s, nil
 		}
 		if first && time.Since(p.handed) < rushed {
 			p.waited = time.Now()
+			p.ask()
 		}
 		if p.closed {
 			p.mu.Unlock()
@@ -115,10 +125,24 @@ func (p *pool) take(ctx context.Context, alone bool) (*spare, error) {
 
 // ahead is how many spares should wait for commands now. The lock is held.
 func (p *pool) ahead() int {
-	if !p.once && time.Since(p.waited) < rushed {
+	if !p.once && p.pairs && time.Since(p.waited) < rushed {
 		return mostAhead
 	}
 	return leastAhead
+}
+
+// ask finds out whether two may be started at a time. The lock is held.
+func (p *pool) ask() {
+	if p.asked || p.wakeable == nil {
+		return
+	}
+	p.asked = true
+	p.wg.Go(func() {
+		yes := p.wakeable()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.pairs = yes
+	})
 }
 
 // pick takes a spare that waits, if one does. The lock is held.

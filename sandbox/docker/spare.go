@@ -53,7 +53,7 @@ func (b *box) startSpare(ctx context.Context, enter func(context.Context) (leave
 	defer leave()
 	held := time.AfterFunc(placeBound, leave)
 	defer held.Stop()
-	defer b.wakeIfStuck(stuckWait)()
+	defer after(stuckWait, func() { b.wake() })()
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, errors.New("the engine started no exec in "+bound.String()))
 	defer cancel()
 	created, err := b.engine.api.ContainerExecCreate(ctx, b.id, container.ExecOptions{

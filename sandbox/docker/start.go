@@ -70,6 +70,7 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	// Giving files to their owner takes a second spare at once.
 	b.once = spec.Once && b.giving == nil
 	b.pool = newPool(b.once, func() (*spare, error) { return b.startSpare(lifetime, e.starts.enterExec, spareStart) })
+	b.pool.wakeable = b.wakeable
 	defer func() {
 		if err != nil {
 			if left := b.Close(); left != nil {
@@ -217,7 +218,7 @@ func (b *box) Close() error {
 
 // remove removes the container, whose lease was given up, and the way out of it.
 func (b *box) remove() error {
-	defer b.wakeIfStuck(stuckEndWait)()
+	defer after(stuckEndWait, func() { b.wake() })()
 	patience := ownEnd
 	if b.lease == nil || b.giving != nil { // PID 1 would first give what was given already
 		patience = 0

@@ -2,9 +2,14 @@
 
 package docker
 
-// continueAll and continueSupervisors are for systems on which the processes of
-// containers are the system's own.
+import "github.com/belljar/belljar/internal/supervisor"
 
-func continueAll(string) bool { return false }
+// These are for systems on which no processes of containers are the system's.
 
-func continueSupervisors(string, []int) bool { return false }
+func mayContinue(string) bool { return false }
+
+func continueStuck(string) bool { return false }
+
+func continueAll(string) {}
+
+func continueSupervisors(string, []supervisor.Proc) bool { return false }
