@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -24,6 +23,8 @@ type folder struct {
 	perhaps bool
 	// dependency is set below a folder of dependencies.
 	dependency bool
+	// via is the configuration that named it, "" for none.
+	via string
 }
 
 // A walk is one look at a folder. Those that are less deep come first, so that
@@ -31,13 +32,17 @@ type folder struct {
 type walk struct {
 	root    *os.Root
 	dir     string    // its host path
+	bound   Options   // what left and end are from
 	left    int       // names that may still be looked at
 	end     time.Time // when no more is looked at; zero is never
 	files   map[string]state
 	queue   []folder
 	kept    int      // bytes of content
 	closed  []string // folders that could not be read
-	bounded bool     // a bound was reached
+	stopped string   // which bound was reached, "" for none
+	unseen  unseen   // what was not looked at
+	// named is what configurations named, be it there or not.
+	named map[string]bool
 }
 
 // all walks everything.
@@ -48,13 +53,12 @@ func (k *walk) all() {
 		f := k.queue[0]
 		k.queue = k.queue[1:]
 		if k.over() {
-			return
+			k.unseen.add(f.path)
+			continue
 		}
 		entries, err := k.list(f.path)
 		if err != nil {
-			if !f.perhaps && !errors.Is(err, fs.ErrNotExist) {
-				k.closed = append(k.closed, f.path)
-			}
+			k.shut(f, err)
 			continue
 		}
 		switch {
@@ -72,10 +76,26 @@ func (k *walk) all() {
 	}
 }
 
-// over tells whether a bound is reached, and remembers it.
+// shut remembers a folder that could not be listed.
+func (k *walk) shut(f folder, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		k.unseen.add(f.path)
+	}
+	if !f.perhaps && !errors.Is(err, fs.ErrNotExist) {
+		k.closed = append(k.closed, f.path)
+	}
+}
+
+// over tells whether a bound is reached, and remembers which.
 func (k *walk) over() bool {
-	k.bounded = k.bounded || k.left <= 0 || !k.end.IsZero() && time.Now().After(k.end)
-	return k.bounded
+	switch {
+	case k.stopped != "":
+	case k.left <= 0:
+		k.stopped = fmt.Sprintf("there are more than %d names in the folder", k.bound.Entries)
+	case !k.end.IsZero() && time.Now().After(k.end):
+		k.stopped = fmt.Sprintf("it took longer than %s", k.bound.Time)
+	}
+	return k.stopped != ""
 }
 
 // list reads the names in a folder. The final "/." makes each name on the way
@@ -98,6 +118,7 @@ func (k *walk) list(dir string) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 		if k.over() {
+			k.unseen.add(dir) // there may be more, and more below
 			break
 		}
 	}
@@ -165,11 +186,11 @@ func (k *walk) whole(f folder, entries []fs.DirEntry) {
 		at := path.Join(f.path, entry.Name())
 		switch {
 		case entry.IsDir():
-			k.queue = append(k.queue, folder{path: at, all: f.all})
+			k.queue = append(k.queue, folder{path: at, all: f.all, via: f.via})
 		case f.all == hooksWord && path.Ext(entry.Name()) == ".sample":
 			// A new repository has a dozen of them, and git runs none.
 		default:
-			k.file(at, f.all)
+			k.led(at, f.all, f.via)
 		}
 	}
 }
@@ -195,6 +216,16 @@ func (k *walk) repository(f folder) {
 	}
 }
 
+// led looks at a file because a configuration named it, or its folder.
+func (k *walk) led(name, what, via string) {
+	_, done := k.files[name]
+	k.file(name, what)
+	if s, there := k.files[name]; there && !done {
+		s.via = via
+		k.files[name] = s
+	}
+}
+
 // maxIncludes is how deep files that include each other are followed, which is
 // where git gives up as well.
 const maxIncludes = 10
@@ -206,13 +237,15 @@ func (k *walk) configuration(name, top string, depth int) {
 	hooks, includes, programs := elsewhere(k.files[name].kept)
 	for _, value := range hooks {
 		if at, ok := k.below(top, value); ok {
-			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true})
+			k.named[at] = true
+			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true, via: name})
 		}
 	}
 	for _, value := range programs {
 		// Others are looked up in PATH.
 		if at, ok := k.below(top, value); ok && strings.Contains(value, "/") {
-			k.file(at, gitWord)
+			k.named[at] = true
+			k.led(at, gitWord, name)
 		}
 	}
 	for _, value := range includes {
@@ -220,7 +253,8 @@ func (k *walk) configuration(name, top string, depth int) {
 		if _, seen := k.files[at]; !ok || seen || depth == 0 {
 			continue
 		}
-		k.file(at, gitWord)
+		k.named[at] = true
+		k.led(at, gitWord, name)
 		k.configuration(at, top, depth-1)
 	}
 }
@@ -262,24 +296,4 @@ func (k *walk) relative(name string) (at string, ok bool) {
 	}
 	at = filepath.ToSlash(rel)
 	return at, fs.ValidPath(at)
-}
-
-// shownGaps bounds how many folders that could not be read are named.
-const shownGaps = 5
-
-// gaps says what two walks did not see. A folder that could be read neither
-// before nor after is of no use to the owner, and so to no command either.
-func (k *walk) gaps(before *walk) (gaps []string) {
-	if k.bounded || before.bounded {
-		gaps = append(gaps, "not everything was looked at: there are too many files")
-	}
-	closed := slices.DeleteFunc(slices.Clone(k.closed), func(name string) bool { return slices.Contains(before.closed, name) })
-	slices.Sort(closed)
-	for _, name := range closed[:min(len(closed), shownGaps)] {
-		gaps = append(gaps, fmt.Sprintf("%q cannot be read any more", name))
-	}
-	if n := len(closed) - shownGaps; n > 0 {
-		gaps = append(gaps, fmt.Sprintf("%d more folders cannot be read any more", n))
-	}
-	return gaps
 }
