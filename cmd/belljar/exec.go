@@ -128,7 +128,7 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 		asked = a.asker(screen.show)
 	}
 	log := &networkLog{}
-	out, err := a.openGate(&opts.networkFlags, log.add, asked)
+	out, err := a.openGate(&opts.networkFlags, log, asked)
 	if err != nil {
 		return err
 	}
@@ -143,6 +143,7 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 		}
 	}
 	out.fill(&spec)
+	a.leadOut(out, &spec)
 	// With stdin passed on a second spare is needed to end the command.
 	spec.Once = !opts.interactive
 	j, err := a.open(ctx, &opts.sandboxFlags, spec, a.stderr)

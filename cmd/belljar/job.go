@@ -77,6 +77,7 @@ func (j *job) prepare(args []string) (err error) {
 		return err
 	}
 	j.gate.fill(&j.spec)
+	j.app.leadOut(j.gate, &j.spec)
 	j.spec.Notify = func(text string) {
 		// Before the run and after its end there is nobody to tell. A record that
 		// cannot be written ends the run by the event that comes next.
@@ -94,7 +95,7 @@ func (j *job) openGate() (err error) {
 	if !j.opts.json && !j.opts.quiet {
 		asked = j.app.asker(j.screen.Question)
 	}
-	if j.gate, err = j.app.openGate(&j.opts.networkFlags, j.record.decided, asked); err != nil {
+	if j.gate, err = j.app.openGate(&j.opts.networkFlags, j.record, asked); err != nil {
 		return err
 	}
 	j.closers = append(j.closers, j.gate.Close)
