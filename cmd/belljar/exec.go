@@ -41,8 +41,9 @@ With --json stdout holds one object with the status, the exit code, the output
 limits were read back ("readings"), what is weaker than strict ("loosened"),
 what could not be changed ("protected"), which files that programs on the host
 obey changed ("host_risks"), and what was decided about the network.
-Where belljar itself fails, the object holds "error" and nothing else.`,
-		Example: `  belljar exec -- python3 -m pytest -q
+docs/exec.md describes each field. Where belljar itself fails, the object holds
+"error" and nothing else.`,
+		Example: `  belljar exec -- python3 -m unittest
   belljar exec --timeout 30s -c 'make && ./run | tail -5'
   echo hello | belljar exec -i -- tr a-z A-Z`,
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
