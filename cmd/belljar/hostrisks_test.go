@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,5 +69,26 @@ func TestRiskLinesBounded(t *testing.T) {
 	}
 	if lines := (riskTeller{}).lines(tripwire.Report{}); lines != nil {
 		t.Errorf("lines = %q for nothing", lines)
+	}
+}
+
+// TestTellSlow: what is quick is not talked about.
+func TestTellSlow(t *testing.T) {
+	for name, test := range map[string]struct {
+		takes time.Duration
+		told  int
+	}{
+		"quick": {lookPatience - time.Millisecond, 0},
+		"slow":  {lookPatience + time.Millisecond, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				told, wrong := 0, errors.New("its error")
+				err := tellSlow(lookPatience, func() { told++ }, func() error { time.Sleep(test.takes); return wrong })
+				if told != test.told || !errors.Is(err, wrong) {
+					t.Errorf("told %d times, error %v; want %d and its error", told, err, test.told)
+				}
+			})
+		})
 	}
 }

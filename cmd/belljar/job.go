@@ -77,7 +77,6 @@ func (j *job) prepare(args []string) (err error) {
 		return err
 	}
 	j.gate.fill(&j.spec)
-	j.app.leadOut(j.gate, &j.spec)
 	j.spec.Notify = func(text string) {
 		// Before the run and after its end there is nobody to tell. A record that
 		// cannot be written ends the run by the event that comes next.
@@ -85,6 +84,7 @@ func (j *job) prepare(args []string) (err error) {
 	}
 	j.secrets = append(j.app.secrets(j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
+	j.app.leadOut(j.gate, &j.spec) // what it adds is no secret
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
 	return nil
 }

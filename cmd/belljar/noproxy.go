@@ -27,7 +27,7 @@ func (a *app) leadOut(g *gate, spec *sandbox.Spec) {
 		own = true
 		for _, host := range g.names {
 			if slices.ContainsFunc(strings.Split(value, ","), func(entry string) bool { return passesBy(entry, host) }) {
-				a.notice("%s=%s keeps programs from the way to %s, which is allowed: leave %s out of it", name, value, host, host)
+				a.notice("the variable %s keeps programs from the way to %s, which is allowed: leave that host out of it", name, host)
 			}
 		}
 	}
