@@ -80,7 +80,7 @@ func (t riskTeller) remedy(change tripwire.Change) string {
 	case change.Kind == tripwire.Added:
 		return "; to remove it: rm -- " + target
 	case change.Kind == tripwire.Obeyed:
-		return "; configuration that is new or changed names it, and it may have been there before"
+		return "; what makes it so is new or changed, and the file itself may have been there before"
 	case change.Kind == tripwire.Mode:
 		return fmt.Sprintf("; to put it back: chmod %o -- %s", change.Was.Perm(), target)
 	case change.Original != nil && t.save != nil:

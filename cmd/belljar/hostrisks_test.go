@@ -24,7 +24,7 @@ func TestRiskLines(t *testing.T) {
 		{"added", save, tripwire.Change{Path: "a b/.envrc", Kind: tripwire.Added},
 			`added "a b/.envrc" (x); to remove it: rm -- '/w/a b/.envrc'`},
 		{"obeyed now", save, tripwire.Change{Path: "tools/hooks/x", Kind: tripwire.Obeyed},
-			`obeyed tools/hooks/x (x); configuration that is new or changed names it, and it may have been there before`},
+			`obeyed tools/hooks/x (x); what makes it so is new or changed, and the file itself may have been there before`},
 		{"changed and kept", save, tripwire.Change{Path: ".envrc", Kind: tripwire.Changed, Original: []byte{}},
 			`changed .envrc (x); to put it back: rm -rf -- '/w/.envrc' && cp -p -- '/state/originals/1' '/w/.envrc'`},
 		{"not to be kept", full, tripwire.Change{Path: ".envrc", Kind: tripwire.Removed, Original: []byte{}},

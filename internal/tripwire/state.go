@@ -28,7 +28,7 @@ type state struct {
 	target string      // of a link
 	kept   []byte      // content of a regular file
 	quiet  bool        // it names no program, as if it were not there
-	via    string      // the configuration that named it, "" for none
+	via    string      // the configuration or mark that named it, "" for none
 	unread bool        // sum is the stamp, since the content could not be read
 	stamp  []byte      // of a regular file, or the one that a link leads to
 }

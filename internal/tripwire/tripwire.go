@@ -58,7 +58,8 @@ const (
 	Removed  Kind = "removed"
 	Mode     Kind = "mode"     // its permission bits only
 	Replaced Kind = "replaced" // by another type of file, such as a link
-	// Obeyed is a file that configuration names since it is new or changed.
+	// Obeyed is a file that is obeyed since configuration that names it, or
+	// what makes its folder a repository or environment, is new or changed.
 	// The file may have been there before.
 	Obeyed Kind = "obeyed"
 )
@@ -140,7 +141,7 @@ func (k *walk) appeared(name string, now state) Kind {
 	switch {
 	case there, now.quiet, k.unseen.holds(name), now.via != "" && k.unseen.holds(now.via):
 		return ""
-	case now.via != "" && !k.wasNamed(name):
+	case now.via != "" && !k.wasNamed(name) && k.folders[path.Dir(name)]:
 		return Obeyed
 	default:
 		return Added
@@ -165,7 +166,7 @@ func (w *Wire) look(earlier *walk) (*walk, error) {
 		return nil, fmt.Errorf("looking for files that the host obeys: %w", err)
 	}
 	defer root.Close()
-	k := &walk{root: root, dir: w.dir, bound: w.opts, left: w.opts.Entries, files: map[string]state{}, unseen: unseen{}, named: map[string]bool{}}
+	k := &walk{root: root, dir: w.dir, bound: w.opts, left: w.opts.Entries, files: map[string]state{}, unseen: unseen{}, named: map[string]bool{}, folders: map[string]bool{}}
 	if earlier != nil {
 		for name, old := range earlier.files {
 			k.file(name, old.what)

@@ -107,6 +107,28 @@ func TestNamedLater(t *testing.T) {
 	}
 }
 
+// TestMarkedLater: a folder that was there becomes an environment or a
+// repository, and others come to be.
+func TestMarkedLater(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "env/bin/activate", "old")
+	put(t, dir, "bare/config", "old")
+	put(t, dir, "bare/hooks/update", "old")
+	put(t, dir, "bare/objects/x", "old")
+	wire := set(t, dir, tripwire.Options{})
+	put(t, dir, "env/pyvenv.cfg", "new")
+	put(t, dir, "bare/HEAD", "new")
+	put(t, dir, "bare/refs/x", "new")
+	put(t, dir, "other/pyvenv.cfg", "new")
+	put(t, dir, "other/bin/activate", "new")
+	changes, _ := check(t, wire)
+	want := []string{"obeyed bare/config", "obeyed bare/hooks/update", "added env/pyvenv.cfg", "added other/pyvenv.cfg",
+		"obeyed env/bin/activate", "added other/bin/activate"}
+	if diff := cmp.Diff(want, changes); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
 // TestClosedFolder: what lies in a folder that could be read only once was
 // neither added nor removed.
 func TestClosedFolder(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -23,7 +22,7 @@ type folder struct {
 	perhaps bool
 	// dependency is set below a folder of dependencies.
 	dependency bool
-	// via is the configuration that named it, "" for none.
+	// via is the configuration or mark that named it, "" for none.
 	via string
 }
 
@@ -41,8 +40,10 @@ type walk struct {
 	closed  []string // folders that could not be read
 	stopped string   // which bound was reached, "" for none
 	unseen  unseen   // what was not looked at
-	// named is what configurations named, be it there or not.
+	// named is what configurations and marks named, be it there or not.
 	named map[string]bool
+	// folders are those that were listed.
+	folders map[string]bool
 }
 
 // all walks everything.
@@ -106,6 +107,7 @@ func (k *walk) list(dir string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer f.Close()
+	k.folders[dir] = true
 	var list []fs.DirEntry
 	for {
 		entries, err := f.ReadDir(1000)
@@ -174,8 +176,10 @@ func (k *walk) parts(f folder, names map[string]string) {
 
 // environment looks at an environment of Python.
 func (k *walk) environment(f folder) {
+	mark := path.Join(f.path, environmentMark)
+	k.file(mark, pythonWord)
 	for _, name := range environmentFiles() {
-		k.file(path.Join(f.path, name), pythonWord)
+		k.name(path.Join(f.path, name), pythonWord, mark)
 	}
 }
 
@@ -198,102 +202,24 @@ func (k *walk) whole(f folder, entries []fs.DirEntry) {
 // repository looks at a repository of git, and at what its configuration takes
 // from elsewhere in the workspace.
 func (k *walk) repository(f folder) {
+	mark := ""
+	if path.Base(f.path) != ".git" {
+		mark = path.Join(f.path, repositoryMark)
+	}
 	for _, name := range repositoryFiles() {
 		what := gitWord
 		if name == commonDir && path.Base(f.path) == ".git" {
 			what = commonWord // a worktree's has one by right
 		}
-		k.file(path.Join(f.path, name), what)
+		k.name(path.Join(f.path, name), what, mark)
 	}
 	hooks := path.Join(f.path, "hooks")
-	k.file(hooks, gitWord) // a folder is not a file; a link in its place is
-	k.queue = append(k.queue, folder{path: hooks, all: hooksWord, perhaps: true})
+	k.name(hooks, gitWord, mark) // a folder is not a file; a link in its place is
+	k.queue = append(k.queue, folder{path: hooks, all: hooksWord, perhaps: true, via: mark})
 	for _, name := range repositoryFolders() {
 		k.queue = append(k.queue, folder{path: path.Join(f.path, name)})
 	}
 	for _, name := range []string{"config", "config.worktree"} {
 		k.configuration(path.Join(f.path, name), path.Dir(f.path), maxIncludes)
 	}
-}
-
-// led looks at a file because a configuration named it, or its folder.
-func (k *walk) led(name, what, via string) {
-	_, done := k.files[name]
-	k.file(name, what)
-	if s, there := k.files[name]; there && !done {
-		s.via = via
-		k.files[name] = s
-	}
-}
-
-// maxIncludes is how deep files that include each other are followed, which is
-// where git gives up as well.
-const maxIncludes = 10
-
-// configuration looks at what a file of git's configuration, which was looked
-// at, takes from elsewhere in the workspace. Hooks and programs are named from
-// the top of the working tree, included files from the file that includes them.
-func (k *walk) configuration(name, top string, depth int) {
-	hooks, includes, programs := elsewhere(k.files[name].kept)
-	for _, value := range hooks {
-		if at, ok := k.below(top, value); ok {
-			k.named[at] = true
-			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true, via: name})
-		}
-	}
-	for _, value := range programs {
-		// Others are looked up in PATH.
-		if at, ok := k.below(top, value); ok && strings.Contains(value, "/") {
-			k.named[at] = true
-			k.led(at, gitWord, name)
-		}
-	}
-	for _, value := range includes {
-		at, ok := k.below(path.Dir(name), value)
-		if _, seen := k.files[at]; !ok || seen || depth == 0 {
-			continue
-		}
-		k.named[at] = true
-		k.led(at, gitWord, name)
-		k.configuration(at, top, depth-1)
-	}
-}
-
-// below finds a path that a configuration names, which may be relative to a
-// folder, to the home folder or absolute, and tells whether it lies in the
-// folder that is walked.
-func (k *walk) below(from, name string) (at string, ok bool) {
-	if rest, homely := strings.CutPrefix(name, "~/"); homely {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", false
-		}
-		name = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(name) {
-		at = path.Join(from, name)
-		return at, fs.ValidPath(at)
-	}
-	if at, ok = k.relative(name); ok {
-		return at, true
-	}
-	// A link outside may lead back in. What is not there yet has a folder.
-	for rest := ""; ; rest, name = filepath.Join(filepath.Base(name), rest), filepath.Dir(name) {
-		if real, err := filepath.EvalSymlinks(name); err == nil {
-			return k.relative(filepath.Join(real, rest))
-		}
-		if name == filepath.Dir(name) {
-			return "", false
-		}
-	}
-}
-
-// relative is a host path as seen from the folder that is walked.
-func (k *walk) relative(name string) (at string, ok bool) {
-	rel, err := filepath.Rel(k.dir, name)
-	if err != nil {
-		return "", false
-	}
-	at = filepath.ToSlash(rel)
-	return at, fs.ValidPath(at)
 }
