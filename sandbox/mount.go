@@ -86,6 +86,11 @@ func (m Mount) check() error {
 			return fmt.Errorf("a mount at %s would hide %s, which the sandbox needs: choose another target, such as /mnt/NAME", m.Target, own)
 		}
 	}
+	for _, own := range systemFolders() {
+		if under(own, m.Target) || strings.Contains(path.Base(m.Target), "-linux-") && path.Dir(m.Target) == own {
+			return fmt.Errorf("a mount at %s would hide programs or libraries of the image, without which nothing runs: choose another target, such as /mnt/NAME", m.Target)
+		}
+	}
 	for _, closed := range []string{"/proc", "/sys", "/dev", ToolPoint} {
 		if under(m.Target, closed) {
 			return fmt.Errorf("nothing can be mounted in %s: choose another target, such as /mnt/NAME", closed)
@@ -96,6 +101,13 @@ func (m Mount) check() error {
 		return fmt.Errorf("the target %s lies in the workspace: choose one outside, such as /mnt/NAME", m.Target)
 	}
 	return nil
+}
+
+// systemFolders hold what every command of a usual image runs on. Below them a
+// mount takes the place of one folder, which is the user's to know; of the
+// libraries of a processor (x86_64-linux-gnu) it takes all.
+func systemFolders() []string {
+	return []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32"}
 }
 
 // Own tells whether the folder was made for the sandbox, see OwnPoint.

@@ -92,15 +92,19 @@ type Proxy interface {
 	Serve(l net.Listener) error
 }
 
-// ProxyEnv are the variables that tell programs of an HTTP proxy. Loopback is
-// the sandbox itself, so nothing there goes by the proxy.
+// Loopback are the names under which programs find the sandbox itself, so that
+// nothing to them goes by a proxy.
+func Loopback() []string { return []string{"localhost", "127.0.0.1", "::1"} }
+
+// ProxyEnv are the variables that tell programs of an HTTP proxy, and that
+// Loopback is reached without.
 func ProxyEnv(address string) []string {
 	var env []string
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		env = append(env, name+"="+address)
 	}
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		env = append(env, name+"=localhost,127.0.0.1,::1")
+		env = append(env, name+"="+strings.Join(Loopback(), ","))
 	}
 	return env
 }

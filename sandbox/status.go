@@ -16,7 +16,8 @@ const (
 	TimedOut Status = "timeout"
 	// OutputLimit: more than Command.OutputLimit bytes came.
 	OutputLimit Status = "output_limit"
-	// DiskLimit: the sandbox's writes went over its disk limit.
+	// DiskLimit: the sandbox's writes went over its disk limit, and the command
+	// was ended for it or failed by itself.
 	DiskLimit Status = "disk_limit"
 	// OutOfMemory: the out-of-memory counter rose and the shell did not exit 0.
 	OutOfMemory Status = "out_of_memory"

@@ -131,7 +131,7 @@ const (
 	// NoticeStuck says what a run that ends as stuck went on doing.
 	NoticeStuck = "stuck"
 	// NoticeNetwork: there are more decisions about the network than the
-	// record holds.
+	// record holds, or a host that was allowed could not be reached.
 	NoticeNetwork = "network"
 	// NoticeProxy: the sandbox's way to the network broke; the text says what
 	// came of it. The model is told with the next command's result.

@@ -101,7 +101,11 @@ func sideNotes(result sandbox.Result, limits sandbox.Limits) []string {
 		notes = append(notes, fmt.Sprintf("the limit of %d processes was reached in this sandbox", limits.Pids))
 	}
 	if result.Status == sandbox.Exited && result.Reason != "" {
-		notes = append(notes, result.Reason)
+		note := result.Reason
+		if limits.Disk > 0 && commandCode(result, nil) == exitSignalBase+signalNumber("SIGXFSZ") {
+			note += "; --disk raises it"
+		}
+		notes = append(notes, note)
 	}
 	if result.LeftCount > 0 {
 		verb := "were"

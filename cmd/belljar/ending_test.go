@@ -68,6 +68,10 @@ func TestSideNotes(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, text)
 		}
 	}
+	large := sandbox.Result{Status: sandbox.Exited, ExitCode: number(153), Reason: "a large file"}
+	if notes := sideNotes(large, sandbox.Limits{Disk: 1}); len(notes) != 1 || notes[0] != "a large file; --disk raises it" {
+		t.Errorf("notes about a file over the limit: %q", notes)
+	}
 	if notes := sideNotes(sandbox.Result{Status: sandbox.Exited, ExitCode: number(0)}, sandbox.Limits{}); len(notes) != 0 {
 		t.Errorf("notes about nothing: %q", notes)
 	}

@@ -41,8 +41,9 @@ With --json stdout holds one object with the status, the exit code, the output
 limits were read back ("readings"), what is weaker than strict ("loosened"),
 what could not be changed ("protected"), which files that programs on the host
 obey changed ("host_risks"), and what was decided about the network.
-Where belljar itself fails, the object holds "error" and nothing else.`,
-		Example: `  belljar exec -- python3 -m pytest -q
+docs/exec.md describes each field. Where belljar itself fails, the object holds
+"error" and nothing else.`,
+		Example: `  belljar exec -- python3 -m unittest
   belljar exec --timeout 30s -c 'make && ./run | tail -5'
   echo hello | belljar exec -i -- tr a-z A-Z`,
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
@@ -128,7 +129,7 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 		asked = a.asker(screen.show)
 	}
 	log := &networkLog{}
-	out, err := a.openGate(&opts.networkFlags, log.add, asked)
+	out, err := a.openGate(&opts.networkFlags, log, asked)
 	if err != nil {
 		return err
 	}
@@ -143,6 +144,7 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 		}
 	}
 	out.fill(&spec)
+	a.leadOut(out, &spec)
 	// With stdin passed on a second spare is needed to end the command.
 	spec.Once = !opts.interactive
 	j, err := a.open(ctx, &opts.sandboxFlags, spec, a.stderr)

@@ -46,7 +46,7 @@ func (f *limitFlags) add(flags *pflag.FlagSet) {
 	flags.Var(numberValue{number: &f.cpus, least: 0.01}, "cpus", "limit on processors (default 2, or what the engine has)")
 	flags.Var(cpusetValue{&f.cpuset}, "cpuset", "processors to run on, such as 0,2 or 0-3 (default: any)")
 	flags.Var(numberValue{number: &f.pids, whole: true, least: sandbox.MinPids}, "pids", fmt.Sprintf("limit on processes and threads (default %d)", sandbox.DefaultPids))
-	flags.Var(diskValue{&f.disk}, "disk", "limit on what commands add on disk: 500m, 20g, none (default 10g, or half of what is free)")
+	flags.Var(diskValue{&f.disk}, "disk", "limit on what commands add on disk, and on each file: 500m, 20g, none (default 10g, or half of what is free); a watch ends what is seen over it, and each later command may write 16m more")
 	flags.Var(sizeValue{&f.tmpSize, sandbox.MiB}, "tmp-size", "size of /tmp, in memory (default by profile and --memory)")
 	flags.Var(sizeValue{&f.homeSize, sandbox.MiB}, "home-size", "size of the home folder, in memory (default by profile and --memory)")
 	flags.Var(sizeValue{&f.shmSize, sandbox.MiB}, "shm-size", "size of /dev/shm, in memory (default by profile and --memory)")

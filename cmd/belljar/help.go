@@ -12,8 +12,8 @@ const helpWidth = 80
 
 // rootExample and rootLong are the program's own help.
 const (
-	rootExample = `  belljar run --model script:demo "Write a program that greets"
-  belljar exec -- python3 -m pytest -q
+	rootExample = `  belljar run -w "$(mktemp -d)" --model script:demo "Count words"
+  belljar exec -- python3 -m unittest
   belljar doctor`
 
 	rootLong = `belljar runs an LLM coding agent, or any command, on a folder of yours while

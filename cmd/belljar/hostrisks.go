@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/belljar/belljar/internal/tripwire"
@@ -16,6 +17,29 @@ const (
 	shownRisks = 20
 	jsonRisks  = 1000
 )
+
+// lookPatience is after how long a person is told what is waited for, and
+// slowLook what.
+const (
+	lookPatience = 2 * time.Second
+	slowLook     = "looking at the files that this machine obeys, before the commands and after them; " +
+		"in a folder this large each look takes up to 5 s (a folder further down is faster)"
+)
+
+// tellSlow does something, and calls tell where it has not ended after a time.
+func tellSlow(after time.Duration, tell func(), do func() error) error {
+	done := make(chan error, 1) // one answer, so the sender never waits
+	go func() { done <- do() }()
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+		tell()
+		return <-done
+	}
+}
 
 // A riskTeller words what a run changed of the files that programs on the host
 // obey.
@@ -55,6 +79,8 @@ func (t riskTeller) remedy(change tripwire.Change) string {
 	switch {
 	case change.Kind == tripwire.Added:
 		return "; to remove it: rm -- " + target
+	case change.Kind == tripwire.Obeyed:
+		return "; what makes it so is new or changed, and the file itself may have been there before"
 	case change.Kind == tripwire.Mode:
 		return fmt.Sprintf("; to put it back: chmod %o -- %s", change.Was.Perm(), target)
 	case change.Original != nil && t.save != nil:

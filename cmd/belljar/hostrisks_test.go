@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,6 +23,8 @@ func TestRiskLines(t *testing.T) {
 	}{
 		{"added", save, tripwire.Change{Path: "a b/.envrc", Kind: tripwire.Added},
 			`added "a b/.envrc" (x); to remove it: rm -- '/w/a b/.envrc'`},
+		{"obeyed now", save, tripwire.Change{Path: "tools/hooks/x", Kind: tripwire.Obeyed},
+			`obeyed tools/hooks/x (x); what makes it so is new or changed, and the file itself may have been there before`},
 		{"changed and kept", save, tripwire.Change{Path: ".envrc", Kind: tripwire.Changed, Original: []byte{}},
 			`changed .envrc (x); to put it back: rm -rf -- '/w/.envrc' && cp -p -- '/state/originals/1' '/w/.envrc'`},
 		{"not to be kept", full, tripwire.Change{Path: ".envrc", Kind: tripwire.Removed, Original: []byte{}},
@@ -65,5 +69,26 @@ func TestRiskLinesBounded(t *testing.T) {
 	}
 	if lines := (riskTeller{}).lines(tripwire.Report{}); lines != nil {
 		t.Errorf("lines = %q for nothing", lines)
+	}
+}
+
+// TestTellSlow: what is quick is not talked about.
+func TestTellSlow(t *testing.T) {
+	for name, test := range map[string]struct {
+		takes time.Duration
+		told  int
+	}{
+		"quick": {lookPatience - time.Millisecond, 0},
+		"slow":  {lookPatience + time.Millisecond, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				told, wrong := 0, errors.New("its error")
+				err := tellSlow(lookPatience, func() { told++ }, func() error { time.Sleep(test.takes); return wrong })
+				if told != test.told || !errors.Is(err, wrong) {
+					t.Errorf("told %d times, error %v; want %d and its error", told, err, test.told)
+				}
+			})
+		})
 	}
 }

@@ -85,6 +85,7 @@ func (j *job) prepare(args []string) (err error) {
 	}
 	j.secrets = append(j.app.secrets(j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
+	j.app.leadOut(j.gate, &j.spec) // what it adds is no secret
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
 	return nil
 }
@@ -95,7 +96,7 @@ func (j *job) openGate() (err error) {
 	if !j.opts.json && !j.opts.quiet {
 		asked = j.app.asker(j.screen.Question)
 	}
-	if j.gate, err = j.app.openGate(&j.opts.networkFlags, j.record.decided, asked); err != nil {
+	if j.gate, err = j.app.openGate(&j.opts.networkFlags, j.record, asked); err != nil {
 		return err
 	}
 	j.closers = append(j.closers, j.gate.Close)

@@ -55,33 +55,40 @@ func (f *networkFlags) mode() (sandbox.Network, error) {
 type gate struct {
 	proxy      *egress.Proxy
 	hosts      []string // the rules, as they are shown
+	names      []string // the hosts of the rules and the headers, alone
 	injections []string // HOST=NAME
 	secrets    []string // must not be shown
 }
 
+// A networkWatcher is told what happens at a gate. See egress.Options.
+type networkWatcher interface {
+	decided(d egress.Decision) error
+	failed(host string, port int, reason string)
+}
+
 // openGate makes the proxy that the flags ask for, or nil where they ask for
-// none. Each decision is told to decided, and ask asks a person; nil asks
+// none. What happens is told to the watcher, and ask asks a person; nil asks
 // nobody. The caller closes the gate, after the sandbox.
-func (a *app) openGate(f *networkFlags, decided func(egress.Decision) error, ask asker) (*gate, error) {
+func (a *app) openGate(f *networkFlags, watcher networkWatcher, ask asker) (*gate, error) {
 	mode, err := f.mode()
 	if err != nil || mode != sandbox.NetworkAllow {
 		return nil, err
 	}
 	g := &gate{}
-	opts := egress.Options{Decided: decided, Ask: ask}
+	opts := egress.Options{Decided: watcher.decided, Failed: watcher.failed, Ask: ask}
 	for _, text := range f.allow {
 		rule, err := egress.ParseRule(text)
 		if err != nil {
 			return nil, usagef("--allow-host: %w", err)
 		}
-		opts.Rules, g.hosts = append(opts.Rules, rule), append(g.hosts, rule.String())
+		opts.Rules, g.hosts, g.names = append(opts.Rules, rule), append(g.hosts, rule.String()), append(g.names, rule.Host())
 	}
 	for _, text := range f.allowPrivate {
 		rule, err := egress.ParsePrivate(text)
 		if err != nil {
 			return nil, usagef("--allow-private-host: %w", err)
 		}
-		opts.Rules, g.hosts = append(opts.Rules, rule), append(g.hosts, rule.String())
+		opts.Rules, g.hosts, g.names = append(opts.Rules, rule), append(g.hosts, rule.String()), append(g.names, rule.Host())
 	}
 	for _, text := range f.inject {
 		injection, err := egress.ParseInjection(text, a.lookupEnv)
@@ -90,6 +97,7 @@ func (a *app) openGate(f *networkFlags, decided func(egress.Decision) error, ask
 		}
 		opts.Injections = append(opts.Injections, injection)
 		g.injections = append(g.injections, injection.String())
+		g.names = append(g.names, injection.Host())
 		g.secrets = append(g.secrets, injection.Secrets()...)
 	}
 	g.proxy = egress.New(opts)

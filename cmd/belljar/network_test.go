@@ -73,7 +73,7 @@ func TestNetworkBounds(t *testing.T) {
 		if err := record.decided(decision); err != nil {
 			t.Fatal(err)
 		}
-		if err := log.add(decision); err != nil {
+		if err := log.decided(decision); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,5 +90,36 @@ func TestNetworkBounds(t *testing.T) {
 	lines := log.lines()
 	if len(lines) != maxNetworkLines+1 || !strings.Contains(lines[maxNetworkLines], "more hosts were denied") {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+// TestNotReached: what was allowed and is not there is told, once.
+func TestNotReached(t *testing.T) {
+	memory, log := &trajectory.Memory{}, &networkLog{}
+	record := &networkRecord{}
+	record.failed("early.example", 1, "before there is a record")
+	record.begin(memory)
+	for _, watcher := range []networkWatcher{log, record} {
+		if err := watcher.decided(egress.Decision{Host: "a.example", Port: 443, Allowed: true, Rule: "a.example"}); err != nil {
+			t.Fatal(err)
+		}
+		watcher.failed("a.example", 443, "no such\nhost")
+		watcher.failed("a.example", 443, "no such\nhost")
+	}
+	const line = "network: a.example:443 was allowed and could not be reached: no such host"
+	if diff := cmp.Diff([]string{line}, log.lines()); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	entries, _ := log.list()
+	want := []networkEntry{{Host: "a.example", Port: 443, Allowed: true, Rule: "a.example", Count: 1, Failed: 2, Failure: "no such host"}}
+	if diff := cmp.Diff(want, entries); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	events := []trajectory.Body{
+		trajectory.Network{Host: "a.example", Port: 443, Allowed: true, Rule: "a.example"},
+		trajectory.Notice{Kind: trajectory.NoticeNetwork, Text: line},
+	}
+	if diff := cmp.Diff(events, memory.Bodies()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
 	"sync"
 
 	"github.com/belljar/belljar/agent/trajectory"
@@ -26,6 +28,10 @@ type networkEntry struct {
 	Reason  string `json:"reason,omitempty"`
 	// Count is how often it was decided.
 	Count int `json:"count"`
+	// Failed is how often the host was allowed and could not be reached, and
+	// Failure says why, the last time.
+	Failed  int    `json:"failed,omitempty"`
+	Failure string `json:"failure,omitempty"`
 }
 
 // A networkLog gathers the decisions while a command runs. Safe for concurrent
@@ -38,8 +44,10 @@ type networkLog struct {
 	dropped int // decisions beyond maxNetworkEntries
 }
 
-// add takes one decision; it never fails.
-func (l *networkLog) add(d egress.Decision) error {
+var _ networkWatcher = (*networkLog)(nil)
+
+// decided takes one decision; it never fails.
+func (l *networkLog) decided(d egress.Decision) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := networkEntry{Host: d.Host, Port: d.Port, Allowed: d.Allowed, Rule: d.Rule, Reason: d.Reason}
@@ -60,6 +68,19 @@ func (l *networkLog) add(d egress.Decision) error {
 	return nil
 }
 
+// failed takes what could not be reached of what was allowed.
+func (l *networkLog) failed(host string, port int, reason string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.entries {
+		if entry := &l.entries[i]; entry.Allowed && entry.Host == host && entry.Port == port {
+			entry.Failed++
+			entry.Failure = ui.Line(reason)
+			return
+		}
+	}
+}
+
 // list gives the entries in the order of their first decision, and how many
 // decisions they leave out.
 func (l *networkLog) list() (entries []networkEntry, dropped int) {
@@ -68,29 +89,37 @@ func (l *networkLog) list() (entries []networkEntry, dropped int) {
 	return append([]networkEntry{}, l.entries...), l.dropped
 }
 
-// lines say what was denied, each host and port once.
+// lines say what was denied or could not be reached, each host and port once.
 func (l *networkLog) lines() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var lines []string
-	denied := 0
+	told := 0
 	for i, entry := range l.entries {
-		if entry.Allowed {
+		if entry.Allowed && entry.Failed == 0 {
 			continue
 		}
-		if denied++; denied > maxNetworkLines {
+		if told++; told > maxNetworkLines {
 			continue
 		}
 		line := fmt.Sprintf("network: %s:%d was denied: %s", entry.Host, entry.Port, entry.Reason)
-		if l.hints[i] != "" {
+		switch {
+		case entry.Allowed:
+			line = unreached(entry.Host, entry.Port, entry.Failure)
+		case l.hints[i] != "":
 			line += "; " + l.hints[i]
 		}
 		lines = append(lines, line)
 	}
-	if more := denied - maxNetworkLines; more > 0 {
-		lines = append(lines, fmt.Sprintf("network: %s denied", ui.Plural(more, "more host was|more hosts were")))
+	if more := told - maxNetworkLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("network: %s denied or not reached", ui.Plural(more, "more host was|more hosts were")))
 	}
 	return lines
+}
+
+// unreached says that an allowed host was not there.
+func unreached(host string, port int, reason string) string {
+	return fmt.Sprintf("network: %s:%d was allowed and could not be reached: %s", host, port, reason)
 }
 
 // A networkRecord is a Recorder that also takes decisions, for as long as the
@@ -99,9 +128,14 @@ type networkRecord struct {
 	mu    sync.Mutex
 	next  trajectory.Recorder // nil when no run goes on
 	count int
+	// unreached are the hosts and ports that were told as not reached.
+	unreached map[string]bool
 }
 
-var _ trajectory.Recorder = (*networkRecord)(nil)
+var (
+	_ trajectory.Recorder = (*networkRecord)(nil)
+	_ networkWatcher      = (*networkRecord)(nil)
+)
 
 // begin sets what records.
 func (n *networkRecord) begin(next trajectory.Recorder) {
@@ -143,4 +177,21 @@ func (n *networkRecord) decided(d egress.Decision) error {
 	default:
 		return n.next.Record(trajectory.Network{Host: d.Host, Port: d.Port, Allowed: d.Allowed, Rule: d.Rule, Reason: d.Reason})
 	}
+}
+
+// failed records what could not be reached of what was allowed, each host and
+// port once.
+func (n *networkRecord) failed(host string, port int, reason string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	key := net.JoinHostPort(host, strconv.Itoa(port))
+	if n.next == nil || n.unreached[key] || len(n.unreached) == maxNetworkEntries {
+		return
+	}
+	if n.unreached == nil {
+		n.unreached = map[string]bool{}
+	}
+	n.unreached[key] = true
+	// A record that cannot be written ends the run at its next event.
+	_ = n.next.Record(trajectory.Notice{Kind: trajectory.NoticeNetwork, Text: unreached(host, port, ui.Line(reason))})
 }

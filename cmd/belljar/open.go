@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -94,7 +95,12 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 	if spec.Protect, err = a.protection(spec); err != nil {
 		return nil, err
 	}
-	if j.wire, err = tripwire.Set(spec.Workspace, tripwire.Options{}); err != nil {
+	slow := func() { fmt.Fprintln(progress, "belljar: "+slowLook) }
+	err = tellSlow(lookPatience, slow, func() (err error) {
+		j.wire, err = tripwire.Set(spec.Workspace, tripwire.Options{})
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	if j.Sandbox, err = connected.Start(ctx, spec); err != nil {

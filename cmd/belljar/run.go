@@ -43,7 +43,7 @@ fixed answers, each a text and the calls of tools that it asks for:
       tool_calls:
         - {name: bash, arguments: {command: ls}}
     - text: There is nothing here.`,
-		Example: `  belljar run --model script:demo "Write a program that greets"
+		Example: `  belljar run -w "$(mktemp -d)" --model script:demo "Count words"
   OPENAI_API_KEY=... belljar run --model NAME "Make the tests pass"
   belljar run --model NAME --base-url http://localhost:11434/v1 -f task.md`,
 		RunE: verb(func(cmd *cobra.Command, args []string) error { return a.runTask(cmd.Context(), &opts, args) }),

@@ -149,6 +149,14 @@ func (p *Proxy) tell(d Decision) error {
 	return p.opts.Decided(d)
 }
 
+// failed tells of an allowed connection that could not be made, unless the
+// client did not wait for it.
+func (p *Proxy) failed(ctx context.Context, h host, port int, reason string) {
+	if p.opts.Failed != nil && ctx.Err() == nil {
+		p.opts.Failed(h.String(), port, reason)
+	}
+}
+
 // allowedAddrs are the addresses that a rule lets its host lead to.
 func (p *Proxy) allowedAddrs(rule Rule, addrs []netip.Addr) []netip.Addr {
 	if rule.host.addr.IsValid() {

@@ -52,6 +52,10 @@ type Options struct {
 	// Decided is told each decision before it takes effect; nil discards. An
 	// error denies. It is called by several goroutines at once.
 	Decided func(Decision) error
+	// Failed is told of each connection that was allowed and could not be
+	// made, with the reason in one line; nil discards. What a client gave up
+	// itself is none. It is called by several goroutines at once.
+	Failed func(host string, port int, reason string)
 	// Ask is asked about a host that no rule allows: true allows it and the
 	// port for as long as the proxy lives. One question is asked at a time,
 	// and none twice. The context ends with the proxy. Nil denies.

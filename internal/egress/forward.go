@@ -39,6 +39,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 	}
 	resp, err := p.plain.RoundTrip(out.WithContext(withRoute(out.Context(), to)))
 	if err != nil {
+		p.failed(r.Context(), h, port, oneLine(err))
 		refuse(w, http.StatusBadGateway, "belljar cannot reach "+h.withPort(port)+": "+oneLine(err))
 		return
 	}

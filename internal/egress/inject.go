@@ -69,6 +69,9 @@ func (i Injection) String() string {
 	return authority(i.host, i.port, portHTTPS) + "=" + i.header
 }
 
+// Host is the name or address that the header is for.
+func (i Injection) Host() string { return i.host.String() }
+
 // Secrets are the texts that must not be shown: the value, and its parts, of
 // which an answer may echo one alone.
 func (i Injection) Secrets() []string { return secretParts(i.value) }
@@ -114,7 +117,9 @@ func (p *Proxy) inject(w http.ResponseWriter, out *http.Request, injection Injec
 	resp, err := p.secure.RoundTrip(out.WithContext(withRoute(out.Context(), to)))
 	mask := newMask(injection.Secrets())
 	if err != nil {
-		refuse(w, http.StatusBadGateway, mask.text("belljar cannot reach "+out.Host+" over TLS: "+oneLine(err)))
+		reason := mask.text(oneLine(err))
+		p.failed(out.Context(), injection.host, injection.port, reason)
+		refuse(w, http.StatusBadGateway, "belljar cannot reach "+out.Host+" over TLS: "+reason)
 		return
 	}
 	defer resp.Body.Close()

@@ -236,7 +236,16 @@ func TestUnreachable(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	listener.Close()
-	p := serve(t, egress.Options{Rules: rules(t, address, "none.example")}, nil)
+	var mu sync.Mutex
+	failed := map[string]int{}
+	p := serve(t, egress.Options{Rules: rules(t, address, "none.example"), Failed: func(host string, port int, reason string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if reason == "" || strings.Contains(reason, "\n") {
+			t.Errorf("the reason is %q", reason)
+		}
+		failed[net.JoinHostPort(host, strconv.Itoa(port))]++
+	}}, nil)
 	for _, target := range []string{address, "none.example:80"} {
 		if code, body := p.get(t, "http://"+target+"/"); code != 502 || !strings.Contains(body, "cannot reach") {
 			t.Errorf("%s: %d %q", target, code, body)
@@ -244,6 +253,25 @@ func TestUnreachable(t *testing.T) {
 		if code, body := p.ask(t, "CONNECT "+target+" HTTP/1.1\r\nHost: x\r\n\r\n"); code != 502 || !strings.Contains(body, "cannot reach") {
 			t.Errorf("tunnel to %s: %d %q", target, code, body)
 		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if diff := cmp.Diff(map[string]int{address: 2, "none.example:80": 2}, failed); diff != "" {
+		t.Errorf("told as failed (-want +got):\n%s", diff)
+	}
+}
+
+// TestUnreachableStatusLine: most clients of a tunnel show nothing else.
+func TestUnreachableStatusLine(t *testing.T) {
+	p := serve(t, egress.Options{Rules: rules(t, "none.example")}, nil)
+	conn := p.dial(t)
+	if _, err := io.WriteString(conn, "CONNECT none.example:443 HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	const want = "HTTP/1.1 502 belljar cannot reach none.example:443: looking up none.example: no such host\r\n"
+	if line != want || err != nil {
+		t.Errorf("status line %q, %v; want %q", line, err, want)
 	}
 }
 

@@ -71,6 +71,10 @@ func ParsePrivate(text string) (Rule, error) {
 	return rule, nil
 }
 
+// Host is the name or address that the rule is about, also of one for what is
+// below a name.
+func (r Rule) Host() string { return r.host.String() }
+
 // String is the rule as it is written, in its usual spelling.
 func (r Rule) String() string {
 	text := r.host.String()

@@ -31,12 +31,13 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	}
 	to, err := p.decide(r.Context(), h, port)
 	if err != nil {
-		p.refuseTunnel(w, err)
+		refuseTunnel(w, http.StatusForbidden, err)
 		return
 	}
 	server, err := to.dial(r.Context())
 	if err != nil {
-		refuse(w, http.StatusBadGateway, "belljar cannot reach "+h.withPort(port)+": "+oneLine(err))
+		p.failed(r.Context(), h, port, oneLine(err))
+		refuseTunnel(w, http.StatusBadGateway, fmt.Errorf("belljar cannot reach %s: %w", h.withPort(port), err))
 		return
 	}
 	defer server.Close()
@@ -74,15 +75,15 @@ func parseTarget(text string, usual int) (host, int, error) {
 
 // refuseTunnel says why a tunnel is not made. Most clients show nothing but
 // the status line of such an answer, so that says it too.
-func (p *Proxy) refuseTunnel(w http.ResponseWriter, why error) {
+func refuseTunnel(w http.ResponseWriter, code int, why error) {
 	client, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return // the client is gone
 	}
 	defer client.Close()
 	text := oneLine(why)
-	fmt.Fprintf(client, "HTTP/1.1 403 %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s\n",
-		text, len(text)+1, text)
+	fmt.Fprintf(client, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s\n",
+		code, text, len(text)+1, text)
 }
 
 // oneLine is an error in one line of printable characters.

@@ -67,7 +67,7 @@ func partRules() map[string]map[string]string {
 const environmentMark = "pyvenv.cfg"
 
 func environmentFiles() []string {
-	return []string{environmentMark, "bin/activate", "bin/activate.fish", "bin/activate.csh", "bin/python", "bin/python3"}
+	return []string{"bin/activate", "bin/activate.fish", "bin/activate.csh", "bin/python", "bin/python3"}
 }
 
 // editorProject is the extension of files that editors open as a folder, with
@@ -78,13 +78,16 @@ const editorProject = ".code-workspace"
 // these names that nobody opens. Only repositories are watched in it.
 const dependencies = "node_modules"
 
+// repositoryMark is a file that every repository of git has.
+const repositoryMark = "HEAD"
+
 // isRepository tells whether a folder with these names in it is a repository of
 // git: also a bare one, which git finds under any name, and that of a worktree.
 func isRepository(dir string, entries []fs.DirEntry) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == name })
 	}
-	return path.Base(dir) == ".git" || has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+	return path.Base(dir) == ".git" || has(repositoryMark) && (has("objects") && has("refs") || has("commondir"))
 }
 
 // What the files of a repository are reported as.

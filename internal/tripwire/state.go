@@ -1,8 +1,10 @@
 package tripwire
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -26,15 +28,25 @@ type state struct {
 	target string      // of a link
 	kept   []byte      // content of a regular file
 	quiet  bool        // it names no program, as if it were not there
+	via    string      // the configuration or mark that named it, "" for none
+	unread bool        // sum is the stamp, since the content could not be read
+	stamp  []byte      // of a regular file, or the one that a link leads to
 }
 
 // file looks at a file, unless that was done. Folders and what is not there are
 // none. A file that cannot be read has its mode, size and time compared.
 func (k *walk) file(name, what string) {
-	if _, done := k.files[name]; done || k.over() {
+	if _, done := k.files[name]; done {
+		return
+	}
+	if k.over() {
+		k.unseen.add(name)
 		return
 	}
 	info, err := k.root.Lstat(name)
+	if errors.Is(err, fs.ErrPermission) {
+		k.unseen.add(name)
+	}
 	if err != nil || info.IsDir() {
 		return
 	}
@@ -43,11 +55,14 @@ func (k *walk) file(name, what string) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		s.target, _ = k.root.Readlink(name)
 		if led, err := k.root.Stat(name); err == nil && led.Mode().IsRegular() {
+			s.stamp = stamp(led)
 			s.sum, _ = k.content(name, led)
 		}
 	case info.Mode().IsRegular():
+		s.stamp = stamp(info)
 		s.sum, s.kept = k.content(name, info)
 	}
+	s.unread = s.sum != nil && bytes.Equal(s.sum, s.stamp)
 	s.quiet = path.Base(name) == ".gitattributes" && s.kept != nil && !usesDrivers(s.kept)
 	k.files[name] = s
 }

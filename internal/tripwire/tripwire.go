@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,17 @@ type Options struct {
 	Entries int
 	// Time is how long it may take; 0 is 5 s.
 	Time time.Duration
+}
+
+// defaults are the bounds with what was left out.
+func (o Options) defaults() Options {
+	if o.Entries == 0 {
+		o.Entries = 1_000_000
+	}
+	if o.Time == 0 {
+		o.Time = 5 * time.Second
+	}
+	return o
 }
 
 // A Wire remembers the watched files of a folder. It is not safe for concurrent
@@ -46,6 +58,10 @@ const (
 	Removed  Kind = "removed"
 	Mode     Kind = "mode"     // its permission bits only
 	Replaced Kind = "replaced" // by another type of file, such as a link
+	// Obeyed is a file that is obeyed since configuration that names it, or
+	// what makes its folder a repository or environment, is new or changed.
+	// The file may have been there before.
+	Obeyed Kind = "obeyed"
 )
 
 // A Change is one file that is not what it was.
@@ -64,8 +80,9 @@ type Change struct {
 }
 
 // A Report is what changed: what git obeys first, then the rest, each in the
-// order of paths, the least deep first. Gaps
-// says, a line each, what was not looked at.
+// order of paths, the least deep first. Gaps says, a line each, what was not
+// looked at, before or after; of what lies there nothing is reported, since it
+// may have been like that all along.
 type Report struct {
 	Changes []Change
 	Gaps    []string
@@ -73,13 +90,7 @@ type Report struct {
 
 // Set remembers the watched files of the folder at the host path dir.
 func Set(dir string, opts Options) (*Wire, error) {
-	if opts.Entries == 0 {
-		opts.Entries = 1_000_000
-	}
-	if opts.Time == 0 {
-		opts.Time = 5 * time.Second
-	}
-	w := &Wire{dir: dir, opts: opts}
+	w := &Wire{dir: dir, opts: opts.defaults()}
 	var err error
 	w.before, err = w.look(nil)
 	return w, err
@@ -93,22 +104,22 @@ func (w *Wire) Check() (Report, error) {
 		return Report{}, err
 	}
 	report := Report{Gaps: after.gaps(w.before)}
-	for path, old := range w.before.files {
-		now, there := after.files[path]
+	for name, old := range w.before.files {
+		now, there := after.files[name]
 		kind := Removed
 		switch {
-		case old.quiet && (!there || now.quiet):
+		case old.quiet && (!there || now.quiet), !there && after.unseen.holds(name):
 			continue
 		case there:
 			kind = old.compare(now)
 		}
 		if kind != "" {
-			report.Changes = append(report.Changes, Change{Path: path, Kind: kind, What: old.what, Was: old.mode, Original: old.kept})
+			report.Changes = append(report.Changes, Change{Path: name, Kind: kind, What: old.what, Was: old.mode, Original: old.kept})
 		}
 	}
-	for path, now := range after.files {
-		if _, there := w.before.files[path]; !there && !now.quiet {
-			report.Changes = append(report.Changes, Change{Path: path, Kind: Added, What: now.what})
+	for name, now := range after.files {
+		if kind := w.before.appeared(name, now); kind != "" {
+			report.Changes = append(report.Changes, Change{Path: name, Kind: kind, What: now.what})
 		}
 	}
 	slices.SortFunc(report.Changes, func(a, b Change) int {
@@ -123,6 +134,30 @@ func (w *Wire) Check() (Report, error) {
 	return report, nil
 }
 
+// appeared tells what a file is that only a later walk found, "" for nothing
+// that can be said.
+func (k *walk) appeared(name string, now state) Kind {
+	_, there := k.files[name]
+	switch {
+	case there, now.quiet, k.unseen.holds(name), now.via != "" && k.unseen.holds(now.via):
+		return ""
+	case now.via != "" && !k.wasNamed(name) && k.folders[path.Dir(name)]:
+		return Obeyed
+	default:
+		return Added
+	}
+}
+
+// wasNamed tells whether configuration named a file, or a folder that it is in.
+func (k *walk) wasNamed(name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if k.named[name] {
+			return true
+		}
+	}
+	return k.named["."]
+}
+
 // look walks the folder. What was seen earlier is looked at in any case, so
 // that a folder filled with names does not hide that it changed.
 func (w *Wire) look(earlier *walk) (*walk, error) {
@@ -131,10 +166,10 @@ func (w *Wire) look(earlier *walk) (*walk, error) {
 		return nil, fmt.Errorf("looking for files that the host obeys: %w", err)
 	}
 	defer root.Close()
-	k := &walk{root: root, dir: w.dir, left: w.opts.Entries, files: map[string]state{}}
+	k := &walk{root: root, dir: w.dir, bound: w.opts, left: w.opts.Entries, files: map[string]state{}, unseen: unseen{}, named: map[string]bool{}, folders: map[string]bool{}}
 	if earlier != nil {
-		for path, old := range earlier.files {
-			k.file(path, old.what)
+		for name, old := range earlier.files {
+			k.file(name, old.what)
 		}
 	}
 	k.end = time.Now().Add(w.opts.Time)
@@ -147,11 +182,19 @@ func (s state) compare(now state) Kind {
 	switch {
 	case s.mode.Type() != now.mode.Type():
 		return Replaced
-	case s.target != now.target || !bytes.Equal(s.sum, now.sum):
+	case s.target != now.target, !s.same(now):
 		return Changed
 	case s.mode != now.mode:
 		return Mode
 	default:
 		return ""
 	}
+}
+
+// same tells whether the content is the same, as far as it was read both times.
+func (s state) same(now state) bool {
+	if s.unread != now.unread {
+		return bytes.Equal(s.stamp, now.stamp)
+	}
+	return bytes.Equal(s.sum, now.sum)
 }

@@ -321,8 +321,8 @@ func TestBounds(t *testing.T) {
 	if diff := cmp.Diff([]string{"changed z/z/.envrc"}, changes); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	if len(gaps) != 1 || !strings.Contains(gaps[0], "too many files") {
-		t.Errorf("gaps = %q, want that it gave up", gaps)
+	if len(gaps) != 1 || !strings.Contains(gaps[0], "after the commands: there are more than 50 names") {
+		t.Errorf("gaps = %q, want that it gave up, when and why", gaps)
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -24,6 +22,8 @@ type folder struct {
 	perhaps bool
 	// dependency is set below a folder of dependencies.
 	dependency bool
+	// via is the configuration or mark that named it, "" for none.
+	via string
 }
 
 // A walk is one look at a folder. Those that are less deep come first, so that
@@ -31,13 +31,19 @@ type folder struct {
 type walk struct {
 	root    *os.Root
 	dir     string    // its host path
+	bound   Options   // what left and end are from
 	left    int       // names that may still be looked at
 	end     time.Time // when no more is looked at; zero is never
 	files   map[string]state
 	queue   []folder
 	kept    int      // bytes of content
 	closed  []string // folders that could not be read
-	bounded bool     // a bound was reached
+	stopped string   // which bound was reached, "" for none
+	unseen  unseen   // what was not looked at
+	// named is what configurations and marks named, be it there or not.
+	named map[string]bool
+	// folders are those that were listed.
+	folders map[string]bool
 }
 
 // all walks everything.
@@ -48,13 +54,12 @@ func (k *walk) all() {
 		f := k.queue[0]
 		k.queue = k.queue[1:]
 		if k.over() {
-			return
+			k.unseen.add(f.path)
+			continue
 		}
 		entries, err := k.list(f.path)
 		if err != nil {
-			if !f.perhaps && !errors.Is(err, fs.ErrNotExist) {
-				k.closed = append(k.closed, f.path)
-			}
+			k.shut(f, err)
 			continue
 		}
 		switch {
@@ -72,10 +77,26 @@ func (k *walk) all() {
 	}
 }
 
-// over tells whether a bound is reached, and remembers it.
+// shut remembers a folder that could not be listed.
+func (k *walk) shut(f folder, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		k.unseen.add(f.path)
+	}
+	if !f.perhaps && !errors.Is(err, fs.ErrNotExist) {
+		k.closed = append(k.closed, f.path)
+	}
+}
+
+// over tells whether a bound is reached, and remembers which.
 func (k *walk) over() bool {
-	k.bounded = k.bounded || k.left <= 0 || !k.end.IsZero() && time.Now().After(k.end)
-	return k.bounded
+	switch {
+	case k.stopped != "":
+	case k.left <= 0:
+		k.stopped = fmt.Sprintf("there are more than %d names in the folder", k.bound.Entries)
+	case !k.end.IsZero() && time.Now().After(k.end):
+		k.stopped = fmt.Sprintf("it took longer than %s", k.bound.Time)
+	}
+	return k.stopped != ""
 }
 
 // list reads the names in a folder. The final "/." makes each name on the way
@@ -86,6 +107,7 @@ func (k *walk) list(dir string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer f.Close()
+	k.folders[dir] = true
 	var list []fs.DirEntry
 	for {
 		entries, err := f.ReadDir(1000)
@@ -98,6 +120,7 @@ func (k *walk) list(dir string) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 		if k.over() {
+			k.unseen.add(dir) // there may be more, and more below
 			break
 		}
 	}
@@ -153,8 +176,10 @@ func (k *walk) parts(f folder, names map[string]string) {
 
 // environment looks at an environment of Python.
 func (k *walk) environment(f folder) {
+	mark := path.Join(f.path, environmentMark)
+	k.file(mark, pythonWord)
 	for _, name := range environmentFiles() {
-		k.file(path.Join(f.path, name), pythonWord)
+		k.name(path.Join(f.path, name), pythonWord, mark)
 	}
 }
 
@@ -165,11 +190,11 @@ func (k *walk) whole(f folder, entries []fs.DirEntry) {
 		at := path.Join(f.path, entry.Name())
 		switch {
 		case entry.IsDir():
-			k.queue = append(k.queue, folder{path: at, all: f.all})
+			k.queue = append(k.queue, folder{path: at, all: f.all, via: f.via})
 		case f.all == hooksWord && path.Ext(entry.Name()) == ".sample":
 			// A new repository has a dozen of them, and git runs none.
 		default:
-			k.file(at, f.all)
+			k.led(at, f.all, f.via)
 		}
 	}
 }
@@ -177,109 +202,24 @@ func (k *walk) whole(f folder, entries []fs.DirEntry) {
 // repository looks at a repository of git, and at what its configuration takes
 // from elsewhere in the workspace.
 func (k *walk) repository(f folder) {
+	mark := ""
+	if path.Base(f.path) != ".git" {
+		mark = path.Join(f.path, repositoryMark)
+	}
 	for _, name := range repositoryFiles() {
 		what := gitWord
 		if name == commonDir && path.Base(f.path) == ".git" {
 			what = commonWord // a worktree's has one by right
 		}
-		k.file(path.Join(f.path, name), what)
+		k.name(path.Join(f.path, name), what, mark)
 	}
 	hooks := path.Join(f.path, "hooks")
-	k.file(hooks, gitWord) // a folder is not a file; a link in its place is
-	k.queue = append(k.queue, folder{path: hooks, all: hooksWord, perhaps: true})
+	k.name(hooks, gitWord, mark) // a folder is not a file; a link in its place is
+	k.queue = append(k.queue, folder{path: hooks, all: hooksWord, perhaps: true, via: mark})
 	for _, name := range repositoryFolders() {
 		k.queue = append(k.queue, folder{path: path.Join(f.path, name)})
 	}
 	for _, name := range []string{"config", "config.worktree"} {
 		k.configuration(path.Join(f.path, name), path.Dir(f.path), maxIncludes)
 	}
-}
-
-// maxIncludes is how deep files that include each other are followed, which is
-// where git gives up as well.
-const maxIncludes = 10
-
-// configuration looks at what a file of git's configuration, which was looked
-// at, takes from elsewhere in the workspace. Hooks and programs are named from
-// the top of the working tree, included files from the file that includes them.
-func (k *walk) configuration(name, top string, depth int) {
-	hooks, includes, programs := elsewhere(k.files[name].kept)
-	for _, value := range hooks {
-		if at, ok := k.below(top, value); ok {
-			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true})
-		}
-	}
-	for _, value := range programs {
-		// Others are looked up in PATH.
-		if at, ok := k.below(top, value); ok && strings.Contains(value, "/") {
-			k.file(at, gitWord)
-		}
-	}
-	for _, value := range includes {
-		at, ok := k.below(path.Dir(name), value)
-		if _, seen := k.files[at]; !ok || seen || depth == 0 {
-			continue
-		}
-		k.file(at, gitWord)
-		k.configuration(at, top, depth-1)
-	}
-}
-
-// below finds a path that a configuration names, which may be relative to a
-// folder, to the home folder or absolute, and tells whether it lies in the
-// folder that is walked.
-func (k *walk) below(from, name string) (at string, ok bool) {
-	if rest, homely := strings.CutPrefix(name, "~/"); homely {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", false
-		}
-		name = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(name) {
-		at = path.Join(from, name)
-		return at, fs.ValidPath(at)
-	}
-	if at, ok = k.relative(name); ok {
-		return at, true
-	}
-	// A link outside may lead back in. What is not there yet has a folder.
-	for rest := ""; ; rest, name = filepath.Join(filepath.Base(name), rest), filepath.Dir(name) {
-		if real, err := filepath.EvalSymlinks(name); err == nil {
-			return k.relative(filepath.Join(real, rest))
-		}
-		if name == filepath.Dir(name) {
-			return "", false
-		}
-	}
-}
-
-// relative is a host path as seen from the folder that is walked.
-func (k *walk) relative(name string) (at string, ok bool) {
-	rel, err := filepath.Rel(k.dir, name)
-	if err != nil {
-		return "", false
-	}
-	at = filepath.ToSlash(rel)
-	return at, fs.ValidPath(at)
-}
-
-// shownGaps bounds how many folders that could not be read are named.
-const shownGaps = 5
-
-// gaps says what two walks did not see. A folder that could be read neither
-// before nor after is of no use to the owner, and so to no command either.
-func (k *walk) gaps(before *walk) (gaps []string) {
-	if k.bounded || before.bounded {
-		gaps = append(gaps, "not everything was looked at: there are too many files")
-	}
-	closed := slices.DeleteFunc(slices.Clone(k.closed), func(name string) bool { return slices.Contains(before.closed, name) })
-	slices.Sort(closed)
-	for _, name := range closed[:min(len(closed), shownGaps)] {
-		gaps = append(gaps, fmt.Sprintf("%q cannot be read any more", name))
-	}
-	if n := len(closed) - shownGaps; n > 0 {
-		gaps = append(gaps, fmt.Sprintf("%d more folders cannot be read any more", n))
-	}
-	return gaps
 }

@@ -47,6 +47,9 @@ type diskWatch struct {
 	// wake asks for a look at once; one that is pending is enough, so its
 	// capacity is one.
 	wake chan struct{}
+	// asks takes those who want a look now and wait for it. It has no room, so
+	// that who sends knows that it is taken.
+	asks chan diskAsk
 
 	mu      sync.Mutex
 	trip    *diskTrip
@@ -78,7 +81,7 @@ type diskPart struct {
 func newDiskWatch(limit int64, since time.Time, over func(int64)) *diskWatch {
 	return &diskWatch{
 		limit: limit, ceiling: limit, since: since, over: over, trip: &diskTrip{done: make(chan struct{})},
-		wake: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), asks: make(chan diskAsk),
 	}
 }
 
@@ -105,6 +108,8 @@ func (w *diskWatch) run(ctx context.Context, parts []diskPart) {
 		select {
 		case <-tick.C:
 		case <-w.wake:
+		case ask := <-w.asks:
+			w.answer(ctx, ask)
 		case <-ctx.Done():
 			return
 		}
@@ -157,8 +162,7 @@ func (w *diskWatch) schedule(start time.Time) {
 	w.notBefore, w.atLatest = now.Add(diskShare*cost), now.Add(max(patience, idleShare*cost))
 }
 
-// due tells whether it is time to look at the files: when what was found last
-// and what the file systems took in since may be too much together.
+// due tells whether it is time to look at the files.
 func (w *diskWatch) due(now time.Time) bool {
 	w.mu.Lock()
 	filling, anew := w.filling > 0, w.anew
@@ -166,6 +170,12 @@ func (w *diskWatch) due(now time.Time) bool {
 	if filling || anew || now.Before(w.notBefore) {
 		return anew && !filling
 	}
+	return w.perhapsOver() || now.After(w.atLatest)
+}
+
+// perhapsOver tells whether what was found last and what the file systems took
+// in since may be too much together.
+func (w *diskWatch) perhapsOver() bool {
 	possible := int64(0)
 	for i := range w.parts {
 		p := &w.parts[i]
@@ -174,7 +184,7 @@ func (w *diskWatch) due(now time.Time) bool {
 			possible += max(used-p.atLook, 0)
 		}
 	}
-	return possible >= w.ceiling || now.After(w.atLatest)
+	return possible >= w.ceiling
 }
 
 // look measures everything, and ends what runs when that is too much.
@@ -265,14 +275,4 @@ func (w *diskWatch) reason(grown int64) string {
 		return text
 	}
 	return text + ", most of it in " + strings.Join(names, ", ")
-}
-
-// fileSizeNote says what a command may have ended of whose end looks like that
-// of a writer at the limit on single files.
-func fileSizeNote(r sandbox.Result, limit int64) string {
-	const signal, code = "SIGXFSZ", 128 + 25 // what a shell makes of it, see signal(7)
-	if limit <= 0 || r.Signal != signal && (r.ExitCode == nil || *r.ExitCode != code) {
-		return ""
-	}
-	return signal + " is what the writer of a file over the disk limit of " + units.BytesSize(float64(limit)) + " gets"
 }

@@ -94,9 +94,19 @@ func TestDiskLimitOfOneFile(t *testing.T) {
 	if got.err != nil || got.result.Status != sandbox.Exited || *got.result.ExitCode == 0 {
 		t.Errorf("got %s, error %v, want that the file is refused", describe(got.result), got.err)
 	}
-	got = execute(t, sb, sandbox.Command{Script: "head -c 17M /dev/zero >full"})
-	if got.err != nil || got.result.Status != sandbox.DiskLimit && !strings.Contains(got.result.Reason, "SIGXFSZ is what") {
-		t.Errorf("got %s, error %v, want that the disk limit is named", describe(got.result), got.err)
+	for name, script := range map[string]string{
+		"of a shell's child":      "head -c 17M /dev/zero >full",
+		"of the shell":            "exec head -c 17M /dev/zero >full",
+		"that is told as failure": "trap '' XFSZ; head -c 17M /dev/zero >full",
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := newSpec(t, os.Getuid(), os.Getgid())
+			spec.Limits.Disk = 16 * sandbox.MiB
+			got := execute(t, start(t, engine, spec), sandbox.Command{Script: script})
+			if got.err != nil || got.result.Status != sandbox.DiskLimit || !strings.Contains(got.result.Reason, "/workspace/full") {
+				t.Errorf("got %s, error %v, want the disk limit with the file", describe(got.result), got.err)
+			}
+		})
 	}
 	if got := script(t, sb, "truncate -s 15M sparse; echo next"); got != "next\n" {
 		t.Errorf("the next command: %q", got)

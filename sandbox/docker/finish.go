@@ -163,9 +163,7 @@ func (r *run) ended() (sandbox.Result, error) {
 	if note := r.sink.missing(); note != "" {
 		result.Reason = joinReasons(result.Reason, note)
 	}
-	if note := fileSizeNote(result, r.box.info.Limits.Disk); note != "" {
-		result.Reason = joinReasons(result.Reason, note)
-	}
+	r.overDisk(&result)
 	// What came with the last pieces counts as much as what came before.
 	switch {
 	case closed(r.sink.over):

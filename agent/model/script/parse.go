@@ -48,6 +48,9 @@ func parse(data []byte) ([]model.Response, error) {
 	}
 	turns := make([]model.Response, len(doc.Turns))
 	for i, t := range doc.Turns {
+		if t.Text == "" && len(t.ToolCalls) == 0 {
+			return nil, fmt.Errorf(" turn %d: it has neither text nor tool_calls; the last turn has the final answer as its text", i+1)
+		}
 		turns[i] = model.Response{Text: t.Text, Finish: model.FinishStop}
 		for j, c := range t.ToolCalls {
 			where := fmt.Sprintf(" turn %d, call %d", i+1, j+1)

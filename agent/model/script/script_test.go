@@ -101,6 +101,7 @@ func TestWrongScripts(t *testing.T) {
 		"another file":           {"# A title\n\nsome words\n", "a script is a list `turns:` of {text, tool_calls}"},
 		"empty":                  {"", "s.yaml: it has no turns; a script is a list `turns:` of {text, tool_calls}"},
 		"no turns":               {"turns: []\n", "s.yaml: it has no turns"},
+		"empty turn":             {"turns: [{text: a, tool_calls: [{name: b}]}, {}]", "s.yaml: turn 2: it has neither text nor tool_calls"},
 		"no name":                {"turns: [{tool_calls: [{arguments: {}}]}]", "s.yaml: turn 1, call 1: it has no name"},
 		"arguments are a list":   {"turns: [{tool_calls: [{name: a, arguments: [1]}]}]", "neither a map nor a text"},
 		"arguments are not JSON": {"turns: [{tool_calls: [{name: a, arguments: {x: .inf}}]}]", "as JSON"},
