@@ -77,7 +77,7 @@ func TestRendererCallsAndResults(t *testing.T) {
 		},
 		{
 			name: "diff of an edit", event: trajectory.ToolResult{Content: text(diff)},
-			live: "  ✓ ok · 0 ms\n  │ edited a.txt (1 replacement)\n  │ @@ -1,2 +1,2 @@\n  │  same\n  │ -old\n  │ +new\n",
+			live: "  ✓ ok · 0 ms\n  │ edited a.txt (1 replacement) · +1 -1\n  │ @@ -1,2 +1,2 @@\n  │  same\n  │ -old\n  │ +new\n",
 			whole: "  ✓ ok · 0 ms\n  │ edited a.txt (1 replacement)\n  │ --- a.txt\n  │ +++ a.txt\n" +
 				"  │ @@ -1,2 +1,2 @@\n  │  same\n  │ -old\n  │ +new\n",
 		},
