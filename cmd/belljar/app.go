@@ -39,6 +39,7 @@ type app struct {
 	exit           func(code int) // ends the process at once
 	build          build
 	args           []string // the program's arguments, as they came
+	last           *lastAct // when a second interrupt ends the process
 	connect        func(ctx context.Context, opts docker.Options) (engine, error)
 }
 
@@ -49,6 +50,7 @@ func newApp(connect func(context.Context, docker.Options) (engine, error)) *app 
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		lookupEnv: os.LookupEnv,
 		exit:      os.Exit,
+		last:      &lastAct{},
 		build:     readBuild(version, commit),
 		connect: func(ctx context.Context, opts docker.Options) (engine, error) {
 			opts.Starts = starts
@@ -61,7 +63,7 @@ func newApp(connect func(context.Context, docker.Options) (engine, error)) *app 
 // returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	findHome()
-	ctx, stop := withSignals(ctx, a.exit)
+	ctx, stop := withSignals(ctx, a.abandon)
 	defer stop()
 	a.args = args
 	root := newRoot(a)

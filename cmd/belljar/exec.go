@@ -149,6 +149,8 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	if err != nil {
 		return err
 	}
+	a.last.set(func() { a.notice("%s", abandonedText) })
+	defer a.last.set(nil)
 	var report *execReport
 	cmd.Stdout, cmd.Stderr = a.streams()
 	if asked != nil {

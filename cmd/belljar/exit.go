@@ -110,7 +110,7 @@ func (a *app) finish(ctx context.Context, cmd *cobra.Command, err error) int {
 	switch {
 	case err == nil, errors.As(err, &done), code == exitBrokenPipe:
 	case errors.As(err, &failed):
-		if sig := new(signalError); errors.As(context.Cause(ctx), &sig) && errors.Is(err, context.Canceled) {
+		if sig := new(signalError); errors.As(context.Cause(ctx), &sig) && isInterruption(err) {
 			err = sig
 		}
 		a.notice("%s", err)
@@ -123,6 +123,12 @@ func (a *app) finish(ctx context.Context, cmd *cobra.Command, err error) int {
 		}
 	}
 	return code
+}
+
+// isInterruption tells what a signal alone explains: who interrupts belljar may
+// have interrupted the reader of its output, too.
+func isInterruption(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, errReaderGone)
 }
 
 // exits are the exit codes that each verb explains in its help.
@@ -145,7 +151,8 @@ func exits(name string) string {
   5      the model refused, or its answer was filtered
   6      the model could not be reached or answered wrongly
   125    belljar, the engine or the sandbox failed
-  130    interrupted by INT; 143 by TERM or HUP`
+  130    interrupted by INT; 143 by TERM or HUP
+  141    the reader of the output went away`
 	case "doctor":
 		return `  0      every check passed
   1      a check failed

@@ -34,6 +34,8 @@ type job struct {
 	folder  *workspace.Workspace
 	agents  string // the text of the workspace's AGENTS.md
 	record  *networkRecord
+	mirror  *mirror // prints the record; nil without --json
+	stop    context.CancelCauseFunc
 	gate    *gate          // the way out; nil is none
 	closers []func() error // in the order of opening
 	failing string         // why the last request to the model failed
@@ -43,6 +45,9 @@ type job struct {
 func (a *app) runTask(ctx context.Context, opts *runOptions, args []string) (err error) {
 	j := &job{app: a, opts: opts, record: &networkRecord{}}
 	defer func() { err = errors.Join(err, j.close()) }()
+	ctx, j.stop = context.WithCancelCause(ctx)
+	defer j.stop(nil)
+	defer a.last.set(nil)
 	if err := j.prepare(args); err != nil {
 		return err
 	}
@@ -129,6 +134,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		return err
 	}
 	j.closers = append(j.closers, j.session.Close)
+	j.app.last.set(j.forget)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.session.Close(), os.RemoveAll(j.session.Dir))
@@ -231,9 +237,11 @@ func (j *job) openRecord() error {
 			return err
 		}
 		j.closers = append(j.closers, events.Close)
-		record = &mirror{record: record, file: events, out: j.app.out()}
+		j.mirror = &mirror{stop: j.stop, record: record, file: events, out: j.app.out()}
+		record = j.mirror
 	}
 	j.record.begin(j.masker.Wrap(trajectory.Tee(record, j.screen)))
+	j.app.last.set(j.abandon)
 	return nil
 }
 

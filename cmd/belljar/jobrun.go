@@ -9,6 +9,7 @@ import (
 
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/internal/ui"
 	"github.com/belljar/belljar/tools"
 )
@@ -40,10 +41,13 @@ func (j *job) run(ctx context.Context) error {
 		return err
 	}
 	result, err := worker.Run(ctx, j.task)
+	if gone := j.mirror.failure(); gone != nil && !errors.Is(err, gone) {
+		err = oneline.Join(err, gone)
+	}
 	j.screen.Totals(ui.Totals{
 		Stop: stopText(result.Stop), Good: result.Stop == agent.StopFinished, Turns: result.Turns,
 		Usage: trajectory.Usage(result.Usage), Took: result.Duration,
-		Again: "belljar show " + nameFor(j.state, j.session.ID),
+		Again: j.again(),
 	})
 	// Everything is given back before the answer is printed, so that whoever
 	// reads it finds nothing left.
@@ -59,6 +63,9 @@ func (j *job) run(ctx context.Context) error {
 	}
 	return nil
 }
+
+// again is the command that shows the run again.
+func (j *job) again() string { return "belljar show " + nameFor(j.state, j.session.ID) }
 
 // closing tells which background jobs end with the run.
 func (j *job) closing() []trajectory.Notice {
