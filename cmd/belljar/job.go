@@ -41,20 +41,21 @@ type job struct {
 	failing string         // why the last request to the model failed
 }
 
-// runTask runs the agent on one task.
-func (a *app) runTask(ctx context.Context, opts *runOptions, args []string) (err error) {
+// runTask runs the agent on one task. begun tells whether there was a record of
+// it.
+func (a *app) runTask(ctx context.Context, opts *runOptions, args []string) (begun bool, err error) {
 	j := &job{app: a, opts: opts, record: &networkRecord{}}
 	defer func() { err = errors.Join(err, j.close()) }()
 	ctx, j.stop = context.WithCancelCause(ctx)
 	defer j.stop(nil)
 	defer a.last.set(nil)
 	if err := j.prepare(args); err != nil {
-		return err
+		return false, err
 	}
 	if err := j.open(ctx); err != nil {
-		return err
+		return false, err
 	}
-	return j.run(ctx)
+	return true, j.run(ctx)
 }
 
 // prepare checks everything that needs no engine.

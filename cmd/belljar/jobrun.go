@@ -59,6 +59,9 @@ func (j *job) run(ctx context.Context) error {
 		return err
 	}
 	if code := stopCode(result.Stop); code != exitOK {
+		if j.opts.quiet && !j.opts.json {
+			j.app.notice("%s; %s", stopText(result.Stop), j.again())
+		}
 		return &outcome{code}
 	}
 	return nil

@@ -44,7 +44,7 @@ func (a *app) chooseModel(name, baseURL string, notify func(model.Wait) error) (
 	if file, ok := strings.CutPrefix(name, scriptPrefix); ok {
 		scripted, err := scriptedModel(file)
 		if err != nil {
-			return nil, &usageError{err: err}
+			return nil, refused(err)
 		}
 		return &chosenModel{scripted, name}, nil
 	}
