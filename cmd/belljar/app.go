@@ -38,6 +38,7 @@ type app struct {
 	lookupEnv      func(string) (string, bool)
 	exit           func(code int) // ends the process at once
 	build          build
+	called         string   // the path or name that the program was started by
 	args           []string // the program's arguments, as they came
 	last           *lastAct // when a second interrupt ends the process
 	connect        func(ctx context.Context, opts docker.Options) (engine, error)
@@ -51,6 +52,7 @@ func newApp(connect func(context.Context, docker.Options) (engine, error)) *app 
 		lookupEnv: os.LookupEnv,
 		exit:      os.Exit,
 		last:      &lastAct{},
+		called:    os.Args[0],
 		build:     readBuild(version, commit),
 		connect: func(ctx context.Context, opts docker.Options) (engine, error) {
 			opts.Starts = starts

@@ -67,9 +67,6 @@ func (j *job) run(ctx context.Context) error {
 	return nil
 }
 
-// again is the command that shows the run again.
-func (j *job) again() string { return "belljar show " + nameFor(j.state, j.session.ID) }
-
 // closing tells which background jobs end with the run.
 func (j *job) closing() []trajectory.Notice {
 	running := j.jobs.Running()
