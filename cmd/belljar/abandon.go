@@ -54,7 +54,8 @@ func (a *app) abandon(code int) {
 // abandon ends the record as it stands, while the run itself goes on.
 func (j *job) abandon() {
 	if j.record.abandon() {
-		j.app.notice("%s; %s", abandonedText, j.again())
+		j.app.notice("%s", abandonedText)
+		j.app.noticeWhole(j.again())
 	}
 }
 

@@ -83,10 +83,18 @@ func (a *app) getenv(name string) string {
 	return value
 }
 
-// notice says a line to the person, on stderr.
+// notice says a line to the person, on stderr; a terminal breaks it at words.
 func (a *app) notice(format string, args ...any) {
-	fmt.Fprintln(a.stderr, "belljar: "+ui.Line(fmt.Sprintf(format, args...)))
+	text := "belljar: " + ui.Line(fmt.Sprintf(format, args...))
+	if terminal := ui.Detect(a.stderr, a.getenv); terminal.Terminal {
+		text = ui.Wrap(text, terminal.Width())
+	}
+	fmt.Fprintln(a.stderr, text)
 }
+
+// noticeWhole says a line with a command in it, which must stay one line to be
+// copied.
+func (a *app) noticeWhole(line string) { fmt.Fprintln(a.stderr, "belljar: "+ui.Line(line)) }
 
 // newRoot joins the verbs.
 func newRoot(a *app) *cobra.Command {

@@ -60,7 +60,7 @@ func (j *job) run(ctx context.Context) error {
 	}
 	if code := stopCode(result.Stop); code != exitOK {
 		if j.opts.quiet && !j.opts.json {
-			j.app.notice("%s; %s", stopText(result.Stop), j.again())
+			j.app.noticeWhole(stopText(result.Stop) + "; " + j.again())
 		}
 		return &outcome{code}
 	}
