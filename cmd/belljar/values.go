@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -34,7 +35,7 @@ func (v sizeValue) Set(text string) error {
 		return err
 	}
 	if bytes < v.least {
-		return fmt.Errorf("the least is %d MiB", v.least>>20)
+		return fmt.Errorf("the least is %s", output.Size(v.least))
 	}
 	*v.bytes = bytes
 	return nil
