@@ -38,7 +38,9 @@ type app struct {
 	lookupEnv      func(string) (string, bool)
 	exit           func(code int) // ends the process at once
 	build          build
+	called         string   // the path or name that the program was started by
 	args           []string // the program's arguments, as they came
+	last           *lastAct // when a second interrupt ends the process
 	connect        func(ctx context.Context, opts docker.Options) (engine, error)
 }
 
@@ -49,6 +51,8 @@ func newApp(connect func(context.Context, docker.Options) (engine, error)) *app 
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		lookupEnv: os.LookupEnv,
 		exit:      os.Exit,
+		last:      &lastAct{},
+		called:    os.Args[0],
 		build:     readBuild(version, commit),
 		connect: func(ctx context.Context, opts docker.Options) (engine, error) {
 			opts.Starts = starts
@@ -61,7 +65,7 @@ func newApp(connect func(context.Context, docker.Options) (engine, error)) *app 
 // returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	findHome()
-	ctx, stop := withSignals(ctx, a.exit)
+	ctx, stop := withSignals(ctx, a.abandon)
 	defer stop()
 	a.args = args
 	root := newRoot(a)
@@ -79,10 +83,18 @@ func (a *app) getenv(name string) string {
 	return value
 }
 
-// notice says a line to the person, on stderr.
+// notice says a line to the person, on stderr; a terminal breaks it at words.
 func (a *app) notice(format string, args ...any) {
-	fmt.Fprintln(a.stderr, "belljar: "+ui.Line(fmt.Sprintf(format, args...)))
+	text := "belljar: " + ui.Line(fmt.Sprintf(format, args...))
+	if terminal := ui.Detect(a.stderr, a.getenv); terminal.Terminal {
+		text = ui.Wrap(text, terminal.Width())
+	}
+	fmt.Fprintln(a.stderr, text)
 }
+
+// noticeWhole says a line with a command in it, which must stay one line to be
+// copied.
+func (a *app) noticeWhole(line string) { fmt.Fprintln(a.stderr, "belljar: "+ui.Line(line)) }
 
 // newRoot joins the verbs.
 func newRoot(a *app) *cobra.Command {

@@ -151,6 +151,8 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	if err != nil {
 		return err
 	}
+	a.last.set(func() { a.notice("%s", abandonedText) })
+	defer a.last.set(nil)
 	var report *execReport
 	cmd.Stdout, cmd.Stderr = a.streams()
 	if asked != nil {
@@ -169,7 +171,7 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	err = errors.Join(err, j.Close(), out.Close(), screen.failure())
 	risks, riskErr := j.wire.Check()
 	for _, line := range (riskTeller{folder: spec.Workspace}).lines(risks) {
-		a.notice("%s", line)
+		a.noticeWhole(line)
 	}
 	if err := errors.Join(err, riskErr); err != nil {
 		return err
@@ -193,7 +195,7 @@ func (a *app) reportCommand(ctx context.Context, cmd sandbox.Command, report *ex
 		a.notice("%s", note)
 	}
 	if hint := shellHint(result, cmd.Args); hint != "" {
-		a.notice("%s", hint)
+		a.noticeWhole(hint)
 	}
 	if report != nil {
 		if err := report.write(a.out(), result); err != nil {

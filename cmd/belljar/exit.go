@@ -35,6 +35,8 @@ const (
 type usageError struct {
 	err   error
 	hints []string
+	// told: the error says what to do, and the help knows nothing more of it.
+	told bool
 }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -42,6 +44,13 @@ func (e *usageError) Unwrap() error { return e.err }
 
 // usagef makes a usageError.
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
+
+// refused makes a usageError of what is wrong with something that the command
+// line names well, such as a folder.
+func refused(err error) error { return &usageError{err: err, told: true} }
+
+// refusedf makes the same of words.
+func refusedf(format string, args ...any) error { return refused(fmt.Errorf(format, args...)) }
 
 // An outcome ends a verb that did its work with an exit code other than 0.
 // Whatever had to be said has been said.
@@ -110,19 +119,27 @@ func (a *app) finish(ctx context.Context, cmd *cobra.Command, err error) int {
 	switch {
 	case err == nil, errors.As(err, &done), code == exitBrokenPipe:
 	case errors.As(err, &failed):
-		if sig := new(signalError); errors.As(context.Cause(ctx), &sig) && errors.Is(err, context.Canceled) {
+		if sig := new(signalError); errors.As(context.Cause(ctx), &sig) && isInterruption(err) {
 			err = sig
 		}
 		a.notice("%s", err)
 	default:
-		a.notice("%s (see %s --help)", strings.TrimSuffix(ui.Line(err.Error()), "."), cmd.CommandPath())
-		if usage := new(usageError); errors.As(err, &usage) {
-			for _, hint := range usage.hints {
-				fmt.Fprintln(a.stderr, "  "+ui.Sanitize(hint))
-			}
+		usage, text := new(usageError), strings.TrimSuffix(ui.Line(err.Error()), ".")
+		if !errors.As(err, &usage) || !usage.told {
+			text += " (see " + cmd.CommandPath() + " --help)"
+		}
+		a.notice("%s", text)
+		for _, hint := range usage.hints {
+			fmt.Fprintln(a.stderr, "  "+ui.Sanitize(hint))
 		}
 	}
 	return code
+}
+
+// isInterruption tells what a signal alone explains: who interrupts belljar may
+// have interrupted the reader of its output, too.
+func isInterruption(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, errReaderGone)
 }
 
 // exits are the exit codes that each verb explains in its help.
@@ -145,7 +162,8 @@ func exits(name string) string {
   5      the model refused, or its answer was filtered
   6      the model could not be reached or answered wrongly
   125    belljar, the engine or the sandbox failed
-  130    interrupted by INT; 143 by TERM or HUP`
+  130    interrupted by INT; 143 by TERM or HUP
+  141    the reader of the output went away`
 	case "doctor":
 		return `  0      every check passed
   1      a check failed

@@ -15,8 +15,8 @@ import (
 type engineFlags struct{ host, context string }
 
 func (f *engineFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.host, "host", "", "address of the engine, such as unix:///run/docker.sock")
-	flags.StringVar(&f.context, "context", "", "Docker context to use")
+	addText(flags, &f.host, "host", "", "", "address of the engine, such as unix:///run/docker.sock")
+	addText(flags, &f.context, "context", "", "", "Docker context to use")
 }
 
 // options checks the flags and gives what reaches the engine.
@@ -40,8 +40,8 @@ type limitFlags struct {
 }
 
 func (f *limitFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.image, "image", "", "image of the sandbox (default: belljar's own, built when missing)")
-	flags.StringVar(&f.runtime, "runtime", "", "runtime of the engine, such as runsc (default: the engine's)")
+	addText(flags, &f.image, "image", "", "", "image of the sandbox (default: belljar's own, built when missing)")
+	addText(flags, &f.runtime, "runtime", "", "", "runtime of the engine, such as runsc (default: the engine's)")
 	flags.Var(sizeValue{&f.memory, sandbox.MinMemory}, "memory", "limit on memory, swap included: 512m, 2g (default 2g, or half of the engine's)")
 	flags.Var(numberValue{number: &f.cpus, least: 0.01}, "cpus", "limit on processors (default 2, or what the engine has)")
 	flags.Var(cpusetValue{&f.cpuset}, "cpuset", "processors to run on, such as 0,2 or 0-3 (default: any)")
@@ -65,10 +65,10 @@ func (f *limitFlags) limits() sandbox.Limits {
 type profileFlags struct{ profile, user, rootFS string }
 
 func (f *profileFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.profile, "profile", string(sandbox.ProfileStrict),
+	addText(flags, &f.profile, "profile", "", string(sandbox.ProfileStrict),
 		"strict, or dev: commands are root inside and may install software")
-	flags.StringVar(&f.user, "user", "", "whom commands run as: owner, or root inside (default by profile)")
-	flags.StringVar(&f.rootFS, "rootfs", "", "read-only or writable system (default by profile)")
+	addText(flags, &f.user, "user", "", "", "whom commands run as: owner, or root inside (default by profile)")
+	addText(flags, &f.rootFS, "rootfs", "", "", "read-only or writable system (default by profile)")
 }
 
 // apply puts the settings into a spec, with the profile's values for those
@@ -98,7 +98,7 @@ type sandboxFlags struct {
 }
 
 func (f *sandboxFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.workspace, "workspace", "w", ".", "folder to work on")
+	addText(flags, &f.workspace, "workspace", "w", ".", "folder to work on")
 	flags.BoolVar(&f.force, "force-workspace", false, "work on a folder that is refused otherwise, such as the home folder")
 	f.networkFlags.add(flags)
 	flags.StringArrayVar(&f.env, "env", nil, "environment variable K=V for commands (may be repeated)")

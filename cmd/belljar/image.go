@@ -95,7 +95,7 @@ func (a *app) listImages(ctx context.Context, e engine, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"IMAGE", "ID", "SIZE", "CREATED", ""}}
+	rows := [][]string{{"IMAGE", "ID", "SIZE", "CREATED", "NOTE"}}
 	for _, image := range list {
 		if asJSON {
 			if err := writeJSON(a.out(), image); err != nil {
@@ -119,7 +119,7 @@ func (a *app) listImages(ctx context.Context, e engine, asJSON bool) error {
 		a.notice("there are no images; belljar image build makes one")
 		return nil
 	}
-	return ui.Table(a.out(), 0, rows)
+	return ui.Table(a.out(), a.tableWidth(), rows)
 }
 
 // shortID is an image's id as people name it.

@@ -33,21 +33,27 @@ type job struct {
 	folder  *workspace.Workspace
 	agents  string // the text of the workspace's AGENTS.md
 	record  *networkRecord
+	mirror  *mirror // prints the record; nil without --json
+	stop    context.CancelCauseFunc
 	gate    *gate          // the way out; nil is none
 	closers []func() error // in the order of opening
 }
 
-// runTask runs the agent on one task.
-func (a *app) runTask(ctx context.Context, opts *runOptions, args []string) (err error) {
+// runTask runs the agent on one task. begun tells whether there was a record of
+// it.
+func (a *app) runTask(ctx context.Context, opts *runOptions, args []string) (begun bool, err error) {
 	j := &job{app: a, opts: opts, record: &networkRecord{}}
 	defer func() { err = errors.Join(err, j.close()) }()
+	ctx, j.stop = context.WithCancelCause(ctx)
+	defer j.stop(nil)
+	defer a.last.set(nil)
 	if err := j.prepare(args); err != nil {
-		return err
+		return false, err
 	}
 	if err := j.open(ctx); err != nil {
-		return err
+		return false, err
 	}
-	return j.run(ctx)
+	return true, j.run(ctx)
 }
 
 // prepare checks everything that needs no engine.
@@ -132,6 +138,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		return err
 	}
 	j.closers = append(j.closers, j.session.Close)
+	j.app.last.set(j.forget)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.session.Close(), os.RemoveAll(j.session.Dir))
@@ -234,9 +241,11 @@ func (j *job) openRecord() error {
 			return err
 		}
 		j.closers = append(j.closers, events.Close)
-		record = &mirror{record: record, file: events, out: j.app.out()}
+		j.mirror = &mirror{stop: j.stop, record: record, file: events, out: j.app.out()}
+		record = j.mirror
 	}
 	j.record.begin(j.masker.Wrap(trajectory.Tee(record, j.screen)))
+	j.app.last.set(j.abandon)
 	return nil
 }
 

@@ -36,7 +36,7 @@ func (j *job) settle() error {
 		// Nobody reads the record of a quiet run unless there is a reason, and
 		// one that cannot be written tells nobody.
 		if failed != nil || j.opts.quiet && !j.opts.json {
-			j.app.notice("%s", line)
+			j.app.noticeWhole(line)
 		}
 	}
 	return failed

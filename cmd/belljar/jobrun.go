@@ -10,6 +10,7 @@ import (
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/internal/oneline"
 	"github.com/belljar/belljar/internal/ui"
 	"github.com/belljar/belljar/tools"
 )
@@ -42,10 +43,13 @@ func (j *job) run(ctx context.Context) error {
 		return err
 	}
 	result, err := worker.Run(ctx, j.task)
+	if gone := j.mirror.failure(); gone != nil && !errors.Is(err, gone) {
+		err = oneline.Join(err, gone)
+	}
 	j.screen.Totals(ui.Totals{
 		Stop: stopText(result.Stop), Good: result.Stop == agent.StopFinished, Turns: result.Turns,
 		Usage: result.Total(), Waits: result.Waits, Waited: result.Waited, Took: result.Duration,
-		Again: "belljar show " + nameFor(j.state, j.session.ID),
+		Again: j.again(),
 	})
 	// Everything is given back before the answer is printed, so that whoever
 	// reads it finds nothing left.
@@ -57,6 +61,9 @@ func (j *job) run(ctx context.Context) error {
 		return err
 	}
 	if code := stopCode(result.Stop); code != exitOK {
+		if j.opts.quiet && !j.opts.json {
+			j.app.noticeWhole(stopText(result.Stop) + "; " + j.again())
+		}
 		return &outcome{code}
 	}
 	return nil

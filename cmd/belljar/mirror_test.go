@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -59,10 +60,21 @@ func TestMirrorShowsNothingThatIsNotOnRecord(t *testing.T) {
 	}
 }
 
-func TestMirrorFailsWithItsReader(t *testing.T) {
-	m := &mirror{record: &trajectory.Memory{}, file: bytes.NewReader([]byte("line")), out: brokenPipe{}}
-	if err := m.Record(trajectory.End{}); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("error %v", err)
+func TestMirrorStopsTheRunWithItsReader(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	record := &trajectory.Memory{}
+	m := &mirror{stop: stop, record: record, file: bytes.NewReader([]byte("line")), out: brokenPipe{}}
+	for _, body := range []trajectory.Body{trajectory.Usage{}, trajectory.End{}} {
+		if err := m.Record(body); err != nil {
+			t.Errorf("%T: %v", body, err)
+		}
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, io.ErrClosedPipe) || !errors.Is(m.failure(), io.ErrClosedPipe) {
+		t.Errorf("cause %v, failure %v", cause, m.failure())
+	}
+	if count := len(record.Events()); count != 2 {
+		t.Errorf("%d events on record, want 2", count)
 	}
 }
 

@@ -18,7 +18,7 @@ func (f *sandboxFlags) mountList(sockets ...string) ([]sandbox.Mount, error) {
 			return nil, err
 		}
 		if m.Source, err = workspace.CheckMount(m.Source, m.ReadOnly, sockets...); err != nil {
-			return nil, &usageError{err: err}
+			return nil, refused(err)
 		}
 		mounts = append(mounts, m)
 	}

@@ -17,7 +17,7 @@ type networkFlags struct {
 }
 
 func (f *networkFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.network, "network", "", "none (the default), allow: only the hosts that --allow-host names, or bridge: everything")
+	addText(flags, &f.network, "network", "", "", "none (the default), allow: only the hosts that --allow-host names, or bridge: everything")
 	flags.StringArrayVar(&f.allow, "allow-host", nil, "`HOST[:PORT]` that can be reached over HTTP and HTTPS: example.org, *.example.org, 192.0.2.7:8080; implies --network allow (may be repeated)")
 	flags.StringArrayVar(&f.allowPrivate, "allow-private-host", nil, "the same for a `HOST[:PORT]` whose name leads into a private network or to this machine (may be repeated)")
 	flags.StringArrayVar(&f.inject, "inject-header", nil, "`HOST=NAME:VARIABLE`: allow HOST, and add the header NAME with the value of belljar's own environment variable to requests for http://HOST/, which go out over TLS (may be repeated)")

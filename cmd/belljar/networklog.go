@@ -130,6 +130,7 @@ type networkRecord struct {
 	count int
 	// unreached are the hosts and ports that were told as not reached.
 	unreached map[string]bool
+	stand     standing
 }
 
 var (
@@ -152,10 +153,28 @@ func (n *networkRecord) Record(body trajectory.Body) error {
 		return errors.New("recording an event: no run goes on")
 	}
 	next := n.next
+	n.stand.see(body)
 	if _, ended := body.(trajectory.End); ended {
 		n.next = nil
 	}
 	return next.Record(body)
+}
+
+// abandon ends the record as it stands, and tells whether there was one that had
+// no end.
+func (n *networkRecord) abandon() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.next == nil {
+		return false
+	}
+	for _, body := range n.stand.ending() {
+		if n.next.Record(body) != nil {
+			break // there is nobody to tell
+		}
+	}
+	n.next = nil
+	return true
 }
 
 // decided records one decision. Beyond maxNetworkEvents decisions hold without.

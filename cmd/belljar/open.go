@@ -39,7 +39,7 @@ func (a *app) place(f *sandboxFlags) (sandbox.Spec, error) {
 	}
 	folder, err := workspace.Check(f.workspace, f.force)
 	if err != nil {
-		return sandbox.Spec{}, &usageError{err: err}
+		return sandbox.Spec{}, refused(err)
 	}
 	if f.relabel && f.force {
 		return sandbox.Spec{}, usagef("--relabel changes every file of a folder, and --force-workspace says that it may be one that others need: give one of them")
@@ -119,12 +119,12 @@ func (f *sandboxFlags) checkEngine(e engine, folder string) error {
 	if socket, ok := strings.CutPrefix(e.Endpoint().Host, "unix://"); ok {
 		sockets = append(sockets, socket)
 		if _, err := workspace.Check(f.workspace, f.force, socket); err != nil {
-			return &usageError{err: err}
+			return refused(err)
 		}
 	}
 	if !f.force {
 		if err := workspace.CheckEngineData(folder, e.DataRoot()); err != nil {
-			return &usageError{err: err}
+			return refused(err)
 		}
 	}
 	mounts, err := f.mountList(sockets...)
@@ -133,7 +133,7 @@ func (f *sandboxFlags) checkEngine(e engine, folder string) error {
 	}
 	for _, m := range mounts {
 		if err := workspace.CheckMountEngineData(m.Source, e.DataRoot()); err != nil {
-			return &usageError{err: err}
+			return refused(err)
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func (a *app) protection(spec sandbox.Spec) (sandbox.Protection, error) {
 	}
 	protection, notes, err := workspace.GitProtection(spec.Workspace, spec.Owner)
 	if err != nil {
-		return sandbox.Protection{}, &usageError{err: err}
+		return sandbox.Protection{}, refused(err)
 	}
 	for _, note := range notes {
 		a.notice("%s", note)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belljar/belljar/images"
 	"github.com/belljar/belljar/internal/ui"
 	"github.com/belljar/belljar/sandbox/docker"
 )
@@ -49,8 +50,12 @@ func (a *app) listSandboxes(ctx context.Context, e engine, asJSON bool) error {
 			}
 			continue
 		}
+		session, image := s.Session, s.Image
+		if a.isPersonal() {
+			session, image = session[max(0, len(session)-randomPart):], shortImage(image)
+		}
 		rows = append(rows, []string{
-			shortContainer(s.ID), s.State, age(time.Since(s.Created)), ownerText(s), orDash(s.Session), s.Image, orDash(s.Workspace),
+			shortContainer(s.ID), s.State, age(time.Since(s.Created)), ownerText(s), orDash(session), image, orDash(s.Workspace),
 		})
 	}
 	switch {
@@ -60,15 +65,22 @@ func (a *app) listSandboxes(ctx context.Context, e engine, asJSON bool) error {
 		a.notice("there are no sandboxes on %s", e.Description())
 		return nil
 	}
-	width := 0
-	if terminal := ui.Detect(a.stdout, a.getenv); terminal.Terminal {
-		width = terminal.Width()
-	}
-	return ui.Table(a.out(), width, rows)
+	return ui.Table(a.out(), a.tableWidth(), rows)
 }
 
 // shortContainer is a container's id as people name it.
 func shortContainer(id string) string { return id[:min(len(id), 12)] }
+
+// shownImage is how many columns of an image's name are shown on a terminal.
+const shownImage = 16
+
+// shortImage is an image's name in few columns.
+func shortImage(ref string) string {
+	if ref == images.Tag() {
+		return "default"
+	}
+	return ui.Clip(ui.Line(ref), shownImage)
+}
 
 // ownerText tells the process that a sandbox belongs to.
 func ownerText(s docker.Listed) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,27 +43,43 @@ fixed answers, each a text and the calls of tools that it asks for:
     - text: I look around.
       tool_calls:
         - {name: bash, arguments: {command: ls}}
-    - text: There is nothing here.`,
+    - text: There is nothing here.
+
+With --json stdout holds the events of the record. Where belljar fails before
+there is one, it holds one object with "error" and nothing else.`,
 		Example: `  belljar run -w "$(mktemp -d)" --model script:demo "Count words"
   OPENAI_API_KEY=... belljar run --model NAME "Make the tests pass"
   belljar run --model NAME --base-url http://localhost:11434/v1 -f task.md`,
-		RunE: verb(func(cmd *cobra.Command, args []string) error { return a.runTask(cmd.Context(), &opts, args) }),
+		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			begun, err := a.runTask(cmd.Context(), &opts, args)
+			if opts.json && err != nil && !begun {
+				return errors.Join(err, writeErrorJSON(a.out(), err))
+			}
+			return err
+		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.file, "file", "f", "", "file with the task; - is stdin")
+	addText(flags, &opts.file, "file", "f", "", "file with the task; - is stdin")
 	opts.modelFlags.add(flags)
 	flags.Var(numberValue{number: &opts.maxTurns, whole: true, least: 1}, "max-turns", "stop after this many answers of the model (default 50)")
 	flags.Var(durationValue{&opts.maxTime}, "max-time", "stop after this time: 30m (default none)")
 	flags.Var(numberValue{number: &opts.maxTokens, whole: true, least: 1}, "max-tokens", "stop after this many tokens, in and out together (default none)")
 	flags.Var(numberValue{number: &opts.maxRequests, whole: true, least: 1}, "max-requests", "stop after this many requests to the model, those that fail included (default none)")
 	flags.Var(numberValue{number: &opts.maxCost, least: 0.0001}, "max-cost", "stop after this cost in US dollars: 0.50 (default none)")
-	flags.StringVar(&opts.prices, "prices", "", "list of prices that goes before belljar's own (default $BELLJAR_PRICES)")
+	addText(flags, &opts.prices, "prices", "", "", "list of prices that goes before belljar's own (default $BELLJAR_PRICES)")
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
-	flags.StringVar(&opts.onLost, "on-lost", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")
-	flags.BoolVarP(&opts.quiet, "quiet", "q", false, "show nothing but the final answer")
+	addText(flags, &opts.onLost, "on-lost", "", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")
+	flags.BoolVarP(&opts.quiet, "quiet", "q", false, "show nothing but the final answer, or why there is none")
 	flags.BoolVar(&opts.json, "json", false, "print the events of the record on stdout, one JSON object a line, and no talk")
 	opts.sandboxFlags.add(flags)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		err = &usageError{err: err}
+		if asksForJSON(a.args) {
+			return errors.Join(err, writeErrorJSON(a.out(), err))
+		}
+		return err
+	})
 	return cmd
 }
 

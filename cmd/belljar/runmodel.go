@@ -46,7 +46,7 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 	if file, ok := strings.CutPrefix(name, scriptPrefix); ok {
 		scripted, err := scriptedModel(file)
 		if err != nil {
-			return nil, &usageError{err: err}
+			return nil, refused(err)
 		}
 		return &chosenModel{Model: scripted, name: name, price: knownPrice{price: &model.Price{}}}, nil // it asks nobody
 	}

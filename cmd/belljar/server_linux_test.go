@@ -100,7 +100,10 @@ func TestRunByProvider(t *testing.T) {
 		a := newApp(connectFake)
 		a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
 		a.lookupEnv = func(string) (string, bool) { return "", false }
-		args := []string{"run", "-w", t.TempDir(), "--model", "m1", "--base-url", server.URL + "/v1", "--provider", name, "say hello"}
+		args := []string{"run", "-w", t.TempDir(), "--model", "m1", "--base-url", server.URL + "/v1", "say hello"}
+		if name != "" {
+			args = append(args, "--provider", name)
+		}
 		if code := a.run(t.Context(), args); code != 0 {
 			t.Fatalf("exit code %d, stderr:\n%s", code, stderr.String())
 		}

@@ -125,10 +125,6 @@ func (a *app) sessionTable(list []sessionJSON) error {
 		a.notice("there are no recorded runs; belljar run makes them")
 		return nil
 	}
-	width := 0
-	if terminal := ui.Detect(a.stdout, a.getenv); terminal.Terminal {
-		width = terminal.Width()
-	}
 	rows := [][]string{{"SESSION", "STARTED", "STOP", "TURNS", "COST", "MODEL", "TASK"}}
 	var ids []string
 	for _, s := range list {
@@ -136,12 +132,12 @@ func (a *app) sessionTable(list []sessionJSON) error {
 	}
 	for _, s := range list {
 		row := sessionRow(s)
-		if width > 0 {
+		if a.isPersonal() {
 			row = shortRow(row, s, ids, time.Now())
 		}
 		rows = append(rows, row)
 	}
-	return ui.Table(a.out(), width, rows)
+	return ui.Table(a.out(), a.tableWidth(), rows)
 }
 
 // sessionRow describes one session.

@@ -43,7 +43,7 @@ func (e *signalError) code() int {
 }
 
 // withSignals gives a context that INT, TERM, HUP and QUIT end, with a signalError
-// as the cause. A second INT ends the process at once through exit: the
+// as the cause. A second INT calls exit, which ends the process at once: the
 // sandbox's lease removes the container then. stop gives the signals back.
 func withSignals(parent context.Context, exit func(int)) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)

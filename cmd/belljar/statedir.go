@@ -28,10 +28,10 @@ func stateDirFor(folder string, mounts []sandbox.Mount) (string, error) {
 	}
 	const advice = "so the sandbox could change its own record; set BELLJAR_STATE_DIR to a folder elsewhere"
 	if isBelow(existing, folder) {
-		return "", usagef("the state folder %s lies inside the workspace %s, %s", dir, folder, advice)
+		return "", refusedf("the state folder %s lies inside the workspace %s, %s", dir, folder, advice)
 	}
 	if whole && isBelow(folder, existing) {
-		return "", usagef("the workspace %s lies inside the state folder %s, %s, or choose another workspace", folder, dir, advice)
+		return "", refusedf("the workspace %s lies inside the state folder %s, %s, or choose another workspace", folder, dir, advice)
 	}
 	return dir, nil
 }
@@ -42,7 +42,7 @@ func keepRecordsOut(dir string, mounts []sandbox.Mount) error {
 	for _, m := range mounts {
 		existing, whole, err := resolveExisting(dir)
 		if err == nil && (isBelow(existing, m.Source) || whole && isBelow(m.Source, existing)) {
-			return usagef("the mounted folder %s and the state folder %s lie in each other, so the sandbox could come to "+
+			return refusedf("the mounted folder %s and the state folder %s lie in each other, so the sandbox could come to "+
 				"the records of runs; set BELLJAR_STATE_DIR to a folder elsewhere, or mount another", m.Source, dir)
 		}
 	}

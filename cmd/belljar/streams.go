@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -18,7 +19,7 @@ type stream struct{ io.Writer }
 func (s *stream) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		err = errors.Join(errReaderGone, err)
+		err = fmt.Errorf("%w: %w", errReaderGone, err)
 	}
 	return n, err
 }

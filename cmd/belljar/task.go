@@ -28,7 +28,7 @@ func (a *app) readTask(args []string, file string) (string, error) {
 	if file != "" && file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return "", &usageError{err: fmt.Errorf("reading the task: %w", err)}
+			return "", refused(fmt.Errorf("reading the task: %w", err))
 		}
 		defer opened.Close()
 		in = opened

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -32,7 +35,7 @@ func (v sizeValue) Set(text string) error {
 		return err
 	}
 	if bytes < v.least {
-		return fmt.Errorf("the least is %d MiB", v.least>>20)
+		return fmt.Errorf("the least is %s", output.Size(v.least))
 	}
 	*v.bytes = bytes
 	return nil
@@ -160,5 +163,32 @@ func (v cpusetValue) Set(text string) error {
 		return err
 	}
 	*v.list = text
+	return nil
+}
+
+// A textValue is a flag for a text that is not empty: one that was given empty
+// is mostly a variable of a shell that is not set, and not the default.
+type textValue struct{ text *string }
+
+// addText adds a flag for a text, with what it is where it is not given.
+func addText(flags *pflag.FlagSet, text *string, name, short, usual, usage string) {
+	*text = usual
+	flags.VarP(textValue{text}, name, short, usage)
+}
+
+func (v textValue) String() string {
+	if v.text == nil {
+		return ""
+	}
+	return *v.text
+}
+
+func (v textValue) Type() string { return "string" }
+
+func (v textValue) Set(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New("it is empty; name something, or leave the flag out for the default")
+	}
+	*v.text = text
 	return nil
 }

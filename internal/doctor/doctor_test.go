@@ -204,7 +204,7 @@ func TestLimitsFromElsewhere(t *testing.T) {
 	m.info.Readings[0].Source = sandbox.FromHost
 	m.info.Readings = slices.DeleteFunc(m.info.Readings, func(r sandbox.Reading) bool { return r.Limit == "pids" })
 	sum, _, checks := examine(t, m)
-	if got, want := checks["memory"].Detail, "2048 MiB, no swap (read on the host; it cannot be read inside)"; got != want {
+	if got, want := checks["memory"].Detail, "2 GiB, no swap (read on the host; it cannot be read inside)"; got != want {
 		t.Errorf("memory: %q, want %q", got, want)
 	}
 	if c := checks["processes"]; c.Status != doctor.Skip || c.Detail == "" {

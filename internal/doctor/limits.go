@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -52,7 +53,7 @@ func (e *examination) checkMemory(context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d MiB, no swap", int64(found["memory"].Found)/sandbox.MiB) + whence(found["memory"]), nil
+	return output.Size(int64(found["memory"].Found)) + ", no swap" + whence(found["memory"]), nil
 }
 
 // checkCPUs proves the limit on processor time, and on which processors.
@@ -117,9 +118,9 @@ func (e *examination) checkTmpfs(ctx context.Context) (string, error) {
 		}
 	}
 	if limits.Tmp == 0 || limits.Home == 0 {
-		return "", fmt.Errorf("%w: /tmp and the home folder lie in the system's own layer, which the limit on disk bounds; /dev/shm %d MiB",
-			errWeak, limits.Shm/sandbox.MiB)
+		return "", fmt.Errorf("%w: /tmp and the home folder lie in the system's own layer, which the limit on disk bounds; /dev/shm %s",
+			errWeak, output.Size(limits.Shm))
 	}
-	return fmt.Sprintf("/tmp %d, home %d, /dev/shm %d MiB",
-		limits.Tmp/sandbox.MiB, limits.Home/sandbox.MiB, limits.Shm/sandbox.MiB), nil
+	return fmt.Sprintf("/tmp %s, home %s, /dev/shm %s",
+		output.Size(limits.Tmp), output.Size(limits.Home), output.Size(limits.Shm)), nil
 }

@@ -36,22 +36,22 @@ func TestRendererCallsAndResults(t *testing.T) {
 	}{
 		{
 			name: "long command", event: long,
-			live:  "\n● bash  1\n          2\n        3\n        4\n        5\n        … 2 more lines\n",
+			live:  "\n● bash  1\n          2\n        3\n        4\n        5\n        6\n        7\n        · timeout_seconds 2.5\n",
 			whole: "\n● bash  1\n          2\n        3\n        4\n        5\n        6\n        7\n  timeout_seconds  2.5\n",
 		},
 		{
 			name: "written content", event: write,
-			live:  "\n● write_file  a.txt\n",
+			live:  "\n● write_file  a.txt · empty \"\"\n",
 			whole: "\n● write_file  a.txt\n  content\n  │ one \n  │         two\n  empty  \"\"\n",
 		},
 		{
 			name: "a search", event: trajectory.ToolCall{Name: "grep", Arguments: `{"path":"src","pattern":"func \\w+","context":2}`},
-			live:  "\n● grep  func \\w+\n",
+			live:  "\n● grep  func \\w+ · path src · context 2\n",
 			whole: "\n● grep  func \\w+\n  path  src\n  context  2\n",
 		},
 		{
 			name: "no telling argument", event: trajectory.ToolCall{Name: "x", Arguments: `{"b":1,"a":[null]}`},
-			live:  "\n● x  {\"b\":1,\"a\":[null]}\n",
+			live:  "\n● x  b 1 · a [null]\n",
 			whole: "\n● x\n  b  1\n  a  [null]\n",
 		},
 		{
@@ -77,7 +77,7 @@ func TestRendererCallsAndResults(t *testing.T) {
 		},
 		{
 			name: "diff of an edit", event: trajectory.ToolResult{Content: text(diff)},
-			live: "  ✓ ok · 0 ms\n  │ edited a.txt (1 replacement)\n  │ @@ -1,2 +1,2 @@\n  │  same\n  │ -old\n  │ +new\n",
+			live: "  ✓ ok · 0 ms\n  │ edited a.txt (1 replacement) · +1 -1\n  │ @@ -1,2 +1,2 @@\n  │  same\n  │ -old\n  │ +new\n",
 			whole: "  ✓ ok · 0 ms\n  │ edited a.txt (1 replacement)\n  │ --- a.txt\n  │ +++ a.txt\n" +
 				"  │ @@ -1,2 +1,2 @@\n  │  same\n  │ -old\n  │ +new\n",
 		},

@@ -7,9 +7,12 @@ import (
 	"github.com/belljar/belljar/agent/trajectory"
 )
 
-// callLines is how many lines of what a call is about are shown of a run that
-// goes on.
-const callLines = 5
+// callHeadLines and callTailLines are how many lines of what a call is about are
+// shown of a run that goes on, of its beginning and its end.
+const (
+	callHeadLines = 4
+	callTailLines = 3
+)
 
 // tellingArguments are the names of arguments that say by themselves what a
 // call is about, the most telling first. Tools are not named here, so that a
@@ -18,7 +21,10 @@ var tellingArguments = [...]string{"command", "pattern", "path", "query", "url",
 
 // An argument is one argument of a call: a text as it is, or any other value
 // in JSON.
-type argument struct{ name, value string }
+type argument struct {
+	name, value string
+	text        bool
+}
 
 // parseArguments reads a call's arguments in the order in which the model sent
 // them. They may be anything; ok tells whether they are an object.
@@ -42,7 +48,7 @@ func parseArguments(text string) (list []argument, ok bool) {
 		}
 		var value string
 		if json.Unmarshal(raw, &value) == nil && string(raw) != "null" {
-			arg.value = value
+			arg.value, arg.text = value, true
 		}
 		list = append(list, arg)
 	}
@@ -52,11 +58,7 @@ func parseArguments(text string) (list []argument, ok bool) {
 
 // about splits a call's arguments into what it is about, in lines, and the
 // others. What it is about is empty where no argument says it by itself.
-func about(arguments string) (lines []string, others []argument) {
-	list, ok := parseArguments(arguments)
-	if !ok {
-		return textLines(arguments), nil
-	}
+func about(list []argument) (lines []string, others []argument) {
 	for _, name := range tellingArguments {
 		for i, arg := range list {
 			if arg.name == name && strings.TrimSpace(arg.value) != "" {
@@ -65,6 +67,28 @@ func about(arguments string) (lines []string, others []argument) {
 		}
 	}
 	return nil, list
+}
+
+// shortly says in a few lines what a call is about and, in details, by what it
+// differs from one that is about the same.
+func shortly(arguments string) (lines []string, details string) {
+	list, ok := parseArguments(arguments)
+	if !ok {
+		return textLines(arguments), ""
+	}
+	if files, others := filesOf(list); files != "" {
+		return []string{files}, detailsOf(others)
+	}
+	lines, others := about(list)
+	details = detailsOf(others)
+	switch {
+	case len(lines) > 0:
+		return lines, details
+	case details == "" && len(list) > 0:
+		return []string{Line(arguments)}, ""
+	default:
+		return []string{details}, ""
+	}
 }
 
 // textLines are the lines of an untrusted text, without the empty ones around
@@ -76,17 +100,12 @@ func textLines(text string) []string {
 
 // summary says in one line what a call is about.
 func summary(arguments string) string {
-	lines, others := about(arguments)
-	switch {
-	case len(lines) == 0 && len(others) == 0:
-		return ""
-	case len(lines) == 0:
-		return Line(arguments)
-	case len(lines) == 1:
-		return Line(lines[0])
-	default:
-		return Line(lines[0]) + " (+" + Plural(len(lines)-1, "line") + ")"
+	lines, details := shortly(arguments)
+	text := Line(lines[0])
+	if len(lines) > 1 {
+		text += " (+" + Plural(len(lines)-1, "line") + ")"
 	}
+	return joinDetails(text, details)
 }
 
 // call shows that a tool is asked for.
@@ -104,19 +123,18 @@ func (r *Renderer) call(event trajectory.ToolCall) {
 	r.wait("running")
 }
 
-// callHead writes a call's name and what it is about: the beginning while a
-// run goes on, everything when a finished one is read.
+// callHead writes a call's name and what it is about: the beginning and the end
+// while a run goes on, everything when a finished one is read.
 func (r *Renderer) callHead(mark, arguments string) {
-	lines, others := about(arguments)
-	switch {
-	case r.opts.Whole:
-	case len(lines) == 0:
-		lines, others = []string{summary(arguments)}, nil
-	default:
-		others = nil
-		if more := len(lines) - callLines; more > 0 {
-			lines = append(lines[:callLines:callLines], "… "+Plural(more, "more line"))
+	var lines []string
+	var others []argument
+	if r.opts.Whole {
+		list, ok := parseArguments(arguments)
+		if lines, others = about(list); !ok {
+			lines, others = textLines(arguments), nil
 		}
+	} else {
+		lines = r.callLines(arguments, r.width()-widths().StringWidth(mark))
 	}
 	if len(lines) == 0 {
 		lines = []string{""}
@@ -129,6 +147,28 @@ func (r *Renderer) callHead(mark, arguments string) {
 	for _, arg := range others {
 		r.argument(arg)
 	}
+}
+
+// callLines are the lines that show a call in so many columns. What tells it
+// from others is not cut off before what it is about.
+func (r *Renderer) callLines(arguments string, room int) []string {
+	lines, details := shortly(arguments)
+	if len(lines) == 1 {
+		room -= len("  ")
+		if details != "" {
+			room -= min(widths().StringWidth(joinDetails(" ", details))-1, room/2)
+		}
+		return []string{joinDetails(Clip(expandTabs(lines[0]), max(room, 1)), details)}
+	}
+	head, hidden, tail := split(lines, callHeadLines, callTailLines)
+	shown := append([]string{}, head...)
+	if hidden != nil {
+		shown = append(append(shown, "… "+Plural(len(hidden), "more line")), tail...)
+	}
+	if details != "" {
+		shown = append(shown, joinDetails("", details))
+	}
+	return shown
 }
 
 // argument writes one argument in full.

@@ -143,8 +143,18 @@ func (r *Renderer) network(event trajectory.Network) {
 	}
 	r.endText()
 	r.erase()
-	r.write(r.paint(amber, "belljar: ") + text + "\n")
+	r.write(r.paint(amber, "belljar: ") + r.broken(text) + "\n")
 	r.afterRun = false
+}
+
+// broken breaks a line that stands behind the name of belljar at words, on a
+// terminal.
+func (r *Renderer) broken(text string) string {
+	const name = "belljar: "
+	if !r.opts.Terminal.Terminal {
+		return text
+	}
+	return strings.TrimPrefix(Wrap(name+text, r.width()), name)
 }
 
 // Question shows a question, with the cursor behind it, and returns what is
@@ -197,6 +207,9 @@ func (r *Renderer) notice(event trajectory.Notice) {
 	}
 	r.endText()
 	r.erase()
+	if event.Kind != trajectory.NoticeHostRisk { // holds a command to copy
+		text = r.broken(text)
+	}
 	r.write(r.paint(amber, "belljar: ") + text + "\n")
 	r.afterRun = false
 }

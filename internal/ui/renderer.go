@@ -9,9 +9,6 @@ import (
 	"github.com/belljar/belljar/agent/trajectory"
 )
 
-// previewLines is how many lines of a result are shown.
-const previewLines = 6
-
 // Options say how a Renderer shows a run.
 type Options struct {
 	// Terminal is what Out can show.

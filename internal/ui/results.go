@@ -25,10 +25,10 @@ func (r *Renderer) result(event trajectory.ToolResult) {
 	r.line("  ", mark, markStyle, text, faint)
 	lines := contentLines(event.Content)
 	if !r.opts.Whole {
-		lines = preview(event, lines)
+		lines = preview(event, lines, r.width()-widths().StringWidth("  │ "))
 	}
 	for _, line := range lines {
-		r.line("  ", "│ ", faint, line.text, line.style)
+		r.line("  ", "│ ", faint, line.text, line.kind.style())
 	}
 	if r.opts.Whole && event.Output != "" {
 		r.line("  ", "whole output", faint, spaced(Line(filepath.Join(r.opts.SessionDir, filepath.FromSlash(event.Output)))), "")
@@ -77,14 +77,30 @@ func resultEnding(event trajectory.ToolResult) (string, bool) {
 	}
 }
 
-// A contentLine is one line of a result.
-type contentLine struct {
-	text   string
-	style  style
-	header bool // names the file of a diff
+// A lineKind is what a line of a result is in a diff.
+type lineKind int
+
+const (
+	kindText    lineKind = iota // it is no part of one
+	kindHeader                  // names the file
+	kindHunk                    // says where the lines below it stand
+	kindContext                 // stays
+	kindAdded
+	kindRemoved
+)
+
+// style is the colour of a kind.
+func (k lineKind) style() style {
+	return [...]style{kindHunk: cyan, kindAdded: green, kindRemoved: red}[k]
 }
 
-// contentLines are the lines of a result, with those of diffs in colours.
+// A contentLine is one line of a result.
+type contentLine struct {
+	text string
+	kind lineKind
+}
+
+// contentLines are the lines of a result, with those of diffs told apart.
 func contentLines(parts []trajectory.Part) []contentLine {
 	var lines []contentLine
 	for _, part := range parts {
@@ -109,57 +125,20 @@ func diffLines(text []string) []contentLine {
 		lines[i].text = line
 		switch {
 		case strings.HasPrefix(line, "--- ") && i+1 < len(text) && strings.HasPrefix(text[i+1], "+++ "):
-			lines[i].header, named, hunk = true, 1, false
+			lines[i].kind, named, hunk = kindHeader, 1, false
 		case named == 1:
-			lines[i].header, named = true, 2
+			lines[i].kind, named = kindHeader, 2
 		case named == 2 && strings.HasPrefix(line, "@@ "):
-			lines[i].style, hunk = cyan, true
+			lines[i].kind, hunk = kindHunk, true
 		case hunk && strings.HasPrefix(line, "+"):
-			lines[i].style = green
+			lines[i].kind = kindAdded
 		case hunk && strings.HasPrefix(line, "-"):
-			lines[i].style = red
-		case !hunk || line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, `\`):
+			lines[i].kind = kindRemoved
+		case hunk && (line == "" || strings.HasPrefix(line, " ") || strings.HasPrefix(line, `\`)):
+			lines[i].kind = kindContext
+		default:
 			named, hunk = 0, false
 		}
 	}
 	return lines
-}
-
-// preview picks the lines of a result that are shown: the first and the last,
-// because an answer often ends with what matters.
-func preview(event trajectory.ToolResult, lines []contentLine) []contentLine {
-	lines = withoutSaid(event, lines)
-	if len(lines) <= previewLines {
-		return lines
-	}
-	const head = previewLines / 2
-	const tail = previewLines - head - 1
-	short := append([]contentLine{}, lines[:head]...)
-	short = append(short, contentLine{text: "… " + Plural(len(lines)-head-tail, "more line")})
-	return append(short, lines[len(lines)-tail:]...)
-}
-
-// withoutSaid drops the lines that say what the lines above them on the screen
-// say already: the exit code at the end of a command's result, and the name of
-// the file that an edit has changed.
-func withoutSaid(event trajectory.ToolResult, lines []contentLine) []contentLine {
-	code := ""
-	if event.ExitCode != nil {
-		code = "[exit code " + strconv.Itoa(*event.ExitCode) + "]"
-	}
-	// Further lines in brackets may follow that of the exit code.
-	last := len(lines) - 1
-	for last >= 0 && lines[last].text != code && strings.HasPrefix(lines[last].text, "[") {
-		last--
-	}
-	var kept []contentLine
-	for i, line := range lines {
-		isCode := i == last && line.text == code && code != ""
-		// The diff that a command prints may be about any number of files.
-		isName := event.ExitCode == nil && line.header
-		if !isCode && !isName {
-			kept = append(kept, line)
-		}
-	}
-	return kept
 }

@@ -58,3 +58,14 @@ func (w *wrapper) flush(out *strings.Builder) {
 	w.spaces = ""
 	w.word.Reset()
 }
+
+// Wrap breaks one line at words, so that none is wider than width where its
+// words are not, and sets those after the first off by two spaces.
+func Wrap(line string, width int) string {
+	const indent = "  "
+	w := wrapper{width: func() int { return max(width-len(indent), 1) }}
+	// The first line may be as wide as the others with their indent.
+	w.column = -len(indent)
+	text := w.add(line)
+	return strings.ReplaceAll(text+w.end(), "\n", "\n"+indent)
+}

@@ -35,3 +35,20 @@ func TestWrapperBreaksAtWords(t *testing.T) {
 		})
 	}
 }
+
+func TestWrap(t *testing.T) {
+	for _, test := range []struct {
+		name, line, want string
+		width            int
+	}{
+		{"it fits", "belljar: one two", "belljar: one two", 16},
+		{"it does not", "belljar: one two three four", "belljar: one\n  two three\n  four", 12},
+		{"a long word", "belljar: " + strings.Repeat("x", 20) + " y", "belljar:\n  " + strings.Repeat("x", 20) + " y", 12},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Wrap(test.line, test.width); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}

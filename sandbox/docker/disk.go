@@ -8,9 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/docker/go-units"
-
 	"github.com/belljar/belljar/internal/diskusage"
+	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -264,11 +263,11 @@ func (p *diskPart) look(ctx context.Context, since time.Time) {
 
 // reason says in one line what grew.
 func (w *diskWatch) reason(grown int64) string {
-	text := fmt.Sprintf("%s were added in this sandbox", units.BytesSize(float64(grown)))
+	text := fmt.Sprintf("%s were added in this sandbox", output.Size(grown))
 	var names []string
 	for _, p := range w.parts {
 		for _, entry := range p.largest {
-			names = append(names, fmt.Sprintf("%q (%s)", path.Join("/", p.shown, entry.Path), units.BytesSize(float64(entry.Bytes))))
+			names = append(names, fmt.Sprintf("%q (%s)", path.Join("/", p.shown, entry.Path), output.Size(entry.Bytes)))
 		}
 	}
 	if len(names) == 0 {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/docker/go-units"
-
+	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -98,6 +97,6 @@ func fileSizeNote(r sandbox.Result, limit int64) string {
 	if limit <= 0 || !overFileSize(r) {
 		return ""
 	}
-	return "it may have written a file beyond the disk limit of " + units.BytesSize(float64(limit)) +
+	return "it may have written a file beyond the disk limit of " + output.Size(limit) +
 		", which no single file may pass: that ends a writer with " + fileSizeSignal
 }

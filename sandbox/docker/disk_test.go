@@ -55,7 +55,7 @@ func TestDiskWatch(t *testing.T) {
 		if over := len(passed) > before; over != step.over || closed(trip.done) != step.over {
 			t.Errorf("%s: over = %v, told = %v, want %v", step.name, over, closed(trip.done), step.over)
 		}
-		if step.over && (!strings.Contains(trip.reason, `"/workspace/a\nb" (3MiB)`) || strings.Contains(trip.reason, "\n")) {
+		if step.over && (!strings.Contains(trip.reason, `"/workspace/a\nb" (3 MiB)`) || strings.Contains(trip.reason, "\n")) {
 			t.Errorf("%s: reason = %q", step.name, trip.reason)
 		}
 	}

@@ -6,8 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/docker/go-units"
-
+	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -30,9 +29,9 @@ func (e *Engine) checkLimits(spec sandbox.Spec) error {
 	l := spec.Limits
 	switch {
 	case l.Memory < sandbox.MinMemory:
-		return fmt.Errorf("a memory limit of %s is too little: at least %s", units.BytesSize(float64(l.Memory)), units.BytesSize(float64(sandbox.MinMemory)))
+		return fmt.Errorf("a memory limit of %s is too little: at least %s", output.Size(l.Memory), output.Size(sandbox.MinMemory))
 	case e.info.MemTotal > 0 && l.Memory > e.info.MemTotal:
-		return fmt.Errorf("a memory limit of %s is more than the engine's %s", units.BytesSize(float64(l.Memory)), units.BytesSize(float64(e.info.MemTotal)))
+		return fmt.Errorf("a memory limit of %s is more than the engine's %s", output.Size(l.Memory), output.Size(e.info.MemTotal))
 	case l.CPUs <= 0 || math.IsNaN(l.CPUs):
 		return fmt.Errorf("a limit of %v processors makes no sense", l.CPUs)
 	case e.info.NCPU > 0 && l.CPUs > float64(e.info.NCPU):
@@ -42,7 +41,7 @@ func (e *Engine) checkLimits(spec sandbox.Spec) error {
 	case l.NoFile < minNoFile:
 		return fmt.Errorf("a limit of %d open files is too little: at least %d", l.NoFile, minNoFile)
 	case l.Disk < sandbox.MinDisk && l.Disk != sandbox.NoLimit:
-		return fmt.Errorf("a disk limit of %d bytes is too little: at least %s", l.Disk, units.BytesSize(float64(sandbox.MinDisk)))
+		return fmt.Errorf("a disk limit of %d bytes is too little: at least %s", l.Disk, output.Size(sandbox.MinDisk))
 	case l.Tmp < 0 || l.Home < 0 || l.Shm <= 0:
 		return errors.New("the sizes of /tmp, the home folder and /dev/shm must be positive")
 	}

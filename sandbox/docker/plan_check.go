@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/docker/go-units"
-
+	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -57,5 +56,5 @@ func checkInMemory(asked, l sandbox.Limits) error {
 		return nil
 	}
 	return fmt.Errorf("/tmp, the home folder and /dev/shm would take %s of memory together, and may take half of %s: ask for less or raise the memory",
-		units.BytesSize(float64(together)), units.BytesSize(float64(l.Memory)))
+		output.Size(together), output.Size(l.Memory))
 }
