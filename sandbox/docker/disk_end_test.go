@@ -27,7 +27,7 @@ func TestOverDisk(t *testing.T) {
 		{"a full file", code(fileSizeCode), 10 * mib, false, sandbox.DiskLimit, `"/workspace/big"`},
 		{"by the signal", sandbox.Result{Status: sandbox.Signaled, Signal: fileSizeSignal}, 10 * mib, false, sandbox.DiskLimit, `"/workspace/big"`},
 		{"a program that is told", code(1), 10 * mib, true, sandbox.DiskLimit, `"/workspace/big"`},
-		{"a limit of its own", code(fileSizeCode), mib, false, sandbox.Exited, "disk limit of 10MiB"},
+		{"a limit of its own", code(fileSizeCode), mib, false, sandbox.Exited, "disk limit of 10 MiB"},
 		{"a failure of another kind", code(1), mib, false, sandbox.Exited, ""},
 		{"success", code(0), 10 * mib, true, sandbox.Exited, ""},
 		{"memory", sandbox.Result{Status: sandbox.OutOfMemory}, 10 * mib, true, sandbox.OutOfMemory, ""},
