@@ -10,6 +10,7 @@ import (
 // An answer is put together from the events of a stream.
 type answer struct {
 	onText func(string)
+	redact func(string) string // takes keys out of what the server says of an error
 
 	text, reasoning, refusal strings.Builder
 	calls                    callSet
@@ -40,10 +41,10 @@ func (a *answer) add(e event) (moved bool, err error) {
 		return false, model.Errorf(model.Cut, "the answer is garbled: %w", err)
 	}
 	if isSet(c.Error) {
-		return false, streamError(c.Error)
+		return false, streamError([]byte(a.redact(string(c.Error))))
 	}
 	if len(c.Choices) == 0 && (e.name == "error" || c.Object == "error") {
-		return false, streamError(e.data)
+		return false, streamError([]byte(a.redact(string(e.data))))
 	}
 	if u := c.counted(); u != nil {
 		a.usage, moved = u, true

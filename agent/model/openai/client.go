@@ -178,23 +178,3 @@ func newHTTPClient(connect time.Duration) *http.Client {
 		OnProxyConnectResponse: proxyRefusal,
 	}}
 }
-
-// redactor returns a func that takes the key, and values of the query that may
-// be one, out of a text: servers repeat them in their errors.
-func redactor(key string, query url.Values) func(string) string {
-	const shortest = 8 // what is shorter is a word, and no secret
-	var pairs []string
-	add := func(secret string) {
-		if len(secret) >= shortest {
-			pairs = append(pairs, secret, "<secret-hidden>")
-		}
-	}
-	add(key)
-	for _, values := range query {
-		for _, value := range values {
-			add(value)
-		}
-	}
-	replacer := strings.NewReplacer(pairs...)
-	return replacer.Replace
-}

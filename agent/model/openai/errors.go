@@ -29,7 +29,8 @@ func (c *Client) refusal(req *http.Request, next option.MiddlewareNext) (*http.R
 	defer res.Body.Close()
 	// What came before a failure is still the best there is to say.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	return nil, statusError(res, body)
+	// Before anything is cut short: the half of a key is known by no pattern.
+	return nil, statusError(res, []byte(c.redact(string(body))))
 }
 
 // explain says why a request failed, for the user, without any key. The outer
@@ -133,7 +134,7 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		e.Message += "; it sends elsewhere, so check the base url"
 		if to := res.Header.Get("Location"); to != "" {
-			e.Message += ": " + oneLine(to)
+			e.Message += ": " + oneLine(withoutQuery(to))
 		}
 	case e.Kind == model.Auth:
 		e.Message += "; check the key in OPENAI_API_KEY"
@@ -141,6 +142,15 @@ func statusError(res *http.Response, body []byte) *model.Error {
 		e.Message += "; check the model's name and the base url, most end in /v1"
 	}
 	return e
+}
+
+// withoutQuery is an address less what may hold a secret and never tells where
+// to: a login page is often sent the whole request in its query.
+func withoutQuery(address string) string {
+	if at := strings.IndexAny(address, "?#"); at >= 0 {
+		return address[:at] + "?…"
+	}
+	return address
 }
 
 // streamError is an error object inside an answer that began with 200.

@@ -46,7 +46,7 @@ func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText 
 	}
 	watch, watched := startWatch(ctx, c.connect, c.first)
 	defer watch.stop()
-	a := &answer{onText: onText}
+	a := &answer{onText: onText, redact: c.redact}
 	err = c.exchange(watched, watch, params, a)
 	if err == nil {
 		var resp model.Response

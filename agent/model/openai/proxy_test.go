@@ -61,7 +61,7 @@ func TestRedirects(t *testing.T) {
 		says   string // the error; "" is an answer
 	}{
 		"moved":              {http.StatusMovedPermanently, "/other", "check the base url: /other"},
-		"found":              {http.StatusFound, "https://login.example/?next=sk-canary-0123456789", "https://login.example/?next=<secret-hidden>"},
+		"found":              {http.StatusFound, "https://login.example/sk-canary-0123456789?next=1", "https://login.example/<secret-hidden>?…"},
 		"see other":          {http.StatusSeeOther, "/other", "303 See Other"},
 		"keeps the question": {http.StatusPermanentRedirect, "/other", ""},
 		"in a circle":        {http.StatusTemporaryRedirect, "/v1/chat/completions", "307"},
