@@ -164,7 +164,7 @@ func TestTransportErrors(t *testing.T) {
 		"refused":         {gone.URL, model.Transient, "is the server running"},
 		"https to http":   {"https" + strings.TrimPrefix(plain.URL, "http"), model.Permanent, "http://"},
 		"not trusted":     {secure.URL, model.Permanent, "certificate"},
-		"redirected away": {redirecting(t, plain.URL), model.Cut, "the request failed"},
+		"redirected away": {redirecting(t, plain.URL), model.Permanent, "check the base url: " + plain.URL},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

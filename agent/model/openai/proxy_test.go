@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/model/provider"
 )
 
 // TestProxyRefusals: what a proxy says is not taken for the server's word.
@@ -97,5 +98,44 @@ func TestRedirects(t *testing.T) {
 				t.Errorf("%d requests", requests)
 			}
 		})
+	}
+}
+
+// TestRedirectToAnotherOrigin: neither the question nor a key is sent to a
+// server that nobody named, and the error is the user's to mend, whoever gave
+// the HTTP client.
+func TestRedirectToAnotherOrigin(t *testing.T) {
+	strangers := 0
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strangers++ }))
+	defer stranger.Close()
+	azure, err := provider.Named("azure") // its key is in a header that net/http does not know for one
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, client := range map[string]*http.Client{"our client": nil, "the caller's": {}} {
+		for _, status := range []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+			for _, to := range []string{stranger.URL + "/v1/chat/completions", "https://{host}/v1/chat/completions"} {
+				t.Run(name, func(t *testing.T) {
+					server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Location", strings.ReplaceAll(to, "{host}", r.Host))
+						w.WriteHeader(status)
+					}))
+					defer server.Close()
+					where := strings.ReplaceAll(to, "{host}", strings.TrimPrefix(server.URL, "http://"))
+					c, err := New(Options{Model: "m", BaseURL: server.URL + "/v1", APIKey: "sk-canary", Provider: azure, HTTPClient: client})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer c.Close()
+					_, err = c.Generate(t.Context(), model.Request{}, nil)
+					if model.KindOf(err) != model.Permanent || !strings.Contains(err.Error(), "check the base url: "+where) {
+						t.Errorf("%v of kind %q, want a permanent one that tells %s", err, model.KindOf(err), where)
+					}
+				})
+			}
+		}
+	}
+	if strangers > 0 {
+		t.Errorf("the other server was asked %d times", strangers)
 	}
 }
