@@ -69,24 +69,19 @@ func (a *answer) addChoice(c choice) (moved bool, err error) {
 		a.done = true
 	}
 	if d != nil {
-		if d.Content != "" {
-			a.text.WriteString(string(d.Content))
+		if said := d.Content.text; said != "" {
+			a.text.WriteString(said)
 			if a.onText != nil {
-				a.onText(string(d.Content))
+				a.onText(said)
 			}
 		}
-		// Servers that send both send the same twice.
-		if d.Thought != "" {
-			a.reasoning.WriteString(string(d.Thought))
-		} else {
-			a.reasoning.WriteString(string(d.Reasoning))
-		}
+		a.reasoning.WriteString(d.thought())
 		a.refusal.WriteString(string(d.Refusal))
 		a.details.add(d.Details)
 		if err := a.calls.addAll(d.ToolCalls); err != nil {
 			return false, err
 		}
-		moved = d.Content != "" || d.Thought != "" || d.Reasoning != "" || d.Refusal != "" || len(d.ToolCalls) > 0 || d.Other
+		moved = d.Content.text != "" || d.thought() != "" || d.Refusal != "" || len(d.ToolCalls) > 0 || d.Other
 	}
 	if c.FinishReason != "" && c.FinishReason != "null" { // some write the null as a text
 		a.finish, moved = strings.ToLower(c.FinishReason), true

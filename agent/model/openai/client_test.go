@@ -213,6 +213,17 @@ func TestStalls(t *testing.T) {
 			}
 		}
 	}
+	thinking := func(delta string) func(context.Context, *io.PipeWriter) {
+		return func(ctx context.Context, w *io.PipeWriter) {
+			for range 10 {
+				if pause(ctx, 2*time.Minute) != nil {
+					return
+				}
+				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":`+delta+`}]}`))
+			}
+			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
+		}
+	}
 	tests := map[string]struct {
 		send func(ctx context.Context, w *io.PipeWriter)
 		took time.Duration
@@ -238,15 +249,10 @@ func TestStalls(t *testing.T) {
 				}
 			}
 		}, idle, model.Stalled, "nothing more came"},
-		"thinks in an unknown field": {func(ctx context.Context, w *io.PipeWriter) {
-			for range 10 {
-				if pause(ctx, 2*time.Minute) != nil {
-					return
-				}
-				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"reasoning_details":[{"text":"hm"}]}}]}`))
-			}
-			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
-		}, 20 * time.Minute, "", ""},
+		"thinks in an unknown field":     {thinking(`{"reasoning_details":[{"text":"hm"}]}`), 20 * time.Minute, "", ""},
+		"thinks in parts of the content": {thinking(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`), 20 * time.Minute, "", ""},
+		"sends parts of an unknown kind": {thinking(`{"content":[{"type":"reference","reference_ids":[1]}]}`), 20 * time.Minute, "", ""},
+		"sends parts without anything":   {thinking(`{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":""}]}`), first, model.Stalled, "keeps the connection alive"},
 		"slow but steady": {func(ctx context.Context, w *io.PipeWriter) {
 			for range 10 {
 				if pause(ctx, 2*time.Minute) != nil {
