@@ -31,8 +31,10 @@ func (d *details) add(raw json.RawMessage) {
 	if !isSet(raw) || json.Unmarshal(raw, &parts) != nil {
 		return
 	}
-	for _, part := range parts {
-		if n := len(*d); n > 0 && (*d)[n-1].goesOn(part) {
+	for i, part := range parts {
+		// What comes in one event is told apart by whoever sends it, so only the
+		// first part can go on with what came before.
+		if n := len(*d); i == 0 && n > 0 && (*d)[n-1].goesOn(part) {
 			(*d)[n-1].join(part)
 			continue
 		}
@@ -41,9 +43,12 @@ func (d *details) add(raw json.RawMessage) {
 }
 
 // goesOn reports whether a part is a further piece of this one. Pieces have the
-// same type and index.
+// same type and index, and no two ids: where the index does not number the
+// parts, the encrypted ones of several calls are told apart by their ids alone.
 func (t *thinking) goesOn(part map[string]json.RawMessage) bool {
-	return isSet(part["index"]) && string(t.fields["index"]) == string(part["index"]) && string(t.fields["type"]) == string(part["type"])
+	same := func(name string) bool { return string(t.fields[name]) == string(part[name]) }
+	named := isSet(t.fields["id"]) && isSet(part["id"])
+	return isSet(part["index"]) && same("index") && same("type") && (!named || same("id"))
 }
 
 // join adds a piece: texts grow, anything else is the last that is set.
