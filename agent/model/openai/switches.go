@@ -90,7 +90,7 @@ func switches() []change {
 		},
 		{ // the text beside calls
 			names: func(r refusal, _ provider.Rules, req model.Request) bool {
-				return r.has("content") && hasSilentCalls(req)
+				return r.matches(`(^|[^_a-z])content\b`) && hasSilentCalls(req)
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Content = otherContent(rules.Content) },
 		},
