@@ -91,6 +91,13 @@ func readDetail(body []byte) detail {
 	return d
 }
 
+// namesBill tells refusals whose code or type names what was paid for as used
+// up, which words of a message are no proof of.
+func (d detail) namesBill() bool {
+	return containsAny(strings.ToLower(d.code+" "+d.kind),
+		"insufficient_quota", "exceeded_current_quota", "insufficient_balance", "insufficient_credits", "billing")
+}
+
 // scalar is a JSON string's text, or any other value as it is written.
 func scalar(value json.RawMessage) string {
 	var s string
@@ -121,7 +128,7 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	e := &model.Error{
 		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: retryAfter(res.Header, body, time.Now()),
 	}
-	if res.StatusCode == http.StatusTooManyRequests && e.RetryAfter > 0 && d.code != "insufficient_quota" {
+	if res.StatusCode == http.StatusTooManyRequests && e.RetryAfter > 0 && !d.namesBill() {
 		// Google words the limit of a minute like one of the bill, but says when
 		// it is over.
 		e.Kind = model.RateLimited
@@ -169,7 +176,7 @@ func streamError(object []byte) *model.Error {
 func kindOf(status int, d detail) model.Kind {
 	said := strings.ToLower(d.message + " " + d.kind + " " + d.code)
 	switch {
-	case containsAny(said, "insufficient_quota", "exceeded your current quota", "billing"):
+	case d.namesBill(), containsAny(said, "insufficient_quota", "exceeded your current quota", "billing"):
 		return model.Permanent
 	case status == http.StatusTooManyRequests, status == 0 && containsAny(said, "rate_limit", "rate limit", "too many requests"):
 		return model.RateLimited
