@@ -99,9 +99,6 @@ func (a *answer) response() (model.Response, error) {
 		return model.Response{}, err
 	}
 	resp := model.Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Calls: calls}
-	if a.usage != nil {
-		resp.Usage = a.usage.tokens()
-	}
 	if a.refusal.Len() > 0 && len(calls) == 0 {
 		return model.Response{}, model.Errorf(model.Filtered, "the model refused: %s", oneLine(a.refusal.String()))
 	}
