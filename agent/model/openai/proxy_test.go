@@ -1,7 +1,10 @@
 package openai
 
 import (
+	"context"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -50,6 +53,75 @@ func TestProxyRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProxyFaults: what is wrong with a proxy is not told of the server.
+func TestProxyFaults(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	socks := listenOnce(t, func(conn net.Conn) {
+		_, _ = io.ReadFull(conn, make([]byte, 3))
+		_, _ = conn.Write([]byte{5, 0})
+		_, _ = conn.Read(make([]byte, 256))
+		_, _ = conn.Write([]byte{5, 4, 0, 1, 0, 0, 0, 0, 0, 0}) // host unreachable
+	})
+	for name, test := range map[string]struct {
+		proxy string
+		kind  model.Kind
+		says  string
+	}{
+		"nothing listens": {"http://127.0.0.1:1", model.Transient, "connection refused"},
+		"no such name":    {"http://proxy.invalid:3128", model.NoHost, "proxy.invalid"},
+		"certificate":     {secure.URL, model.Permanent, "certificate"},
+		"socks, no way":   {"socks5://" + socks, model.Transient, "host unreachable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address, err := url.Parse(test.proxy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := newHTTPClient(30 * time.Second)
+			transport := client.Transport.(*http.Transport)
+			transport.Proxy = http.ProxyURL(address)
+			dial := transport.DialContext
+			transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if strings.HasPrefix(address, "proxy.invalid") { // no test asks the network's DNS
+					return nil, &net.OpError{Op: "dial", Net: network, Err: &net.DNSError{Err: "no such host", Name: "proxy.invalid", IsNotFound: true}}
+				}
+				return dial(ctx, network, address)
+			}
+			defer client.CloseIdleConnections()
+			c, err := New(Options{Model: "m", BaseURL: "https://server.example/v1", HTTPClient: client})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Generate(t.Context(), model.Request{}, nil)
+			if model.KindOf(err) != test.kind || !strings.Contains(err.Error(), ": the proxy ") || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "base url") {
+				t.Errorf("%v of kind %q, want %q of the proxy, of kind %s", err, model.KindOf(err), test.says, test.kind)
+			}
+		})
+	}
+}
+
+// listenOnce serves one connection and closes it.
+func listenOnce(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() { // ends with the listener or its one connection
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		serve(conn)
+	}()
+	return l.Addr().String()
 }
 
 // TestRedirects: a question that would become a plain GET is not sent on, and

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -20,7 +21,7 @@ func transportError(err error) *model.Error {
 	if address := new(url.Error); errors.As(err, &address) {
 		err = address.Err // without the address, which is told anyway
 	}
-	for _, sort := range []func(error) *model.Error{nameError, tlsError, dialError} {
+	for _, sort := range []func(error) *model.Error{proxyError, nameError, tlsError, dialError} {
 		if e := sort(err); e != nil {
 			return e
 		}
@@ -34,6 +35,27 @@ func transportError(err error) *model.Error {
 		return model.Errorf(model.Cut, "the connection was cut by the server or the network")
 	default:
 		return model.Errorf(model.Cut, "the request failed: %s", oneLine(err.Error()))
+	}
+}
+
+// proxyError tells of a proxy that is in the way. It comes before all others,
+// which would take its faults for the server's.
+func proxyError(err error) *model.Error {
+	var dial *net.OpError
+	if !errors.As(err, &dial) {
+		return nil
+	}
+	switch {
+	case dial.Op == "proxyconnect":
+		e := model.Errorf(model.Transient, "the proxy that HTTPS_PROXY or HTTP_PROXY names cannot be reached: %s", oneLine(dial.Err.Error()))
+		if inner := cmp.Or(nameError(dial.Err), tlsError(dial.Err)); inner != nil {
+			e.Kind = inner.Kind // a wrong name or certificate does not pass, whoever has it
+		}
+		return e
+	case strings.HasPrefix(dial.Op, "socks "):
+		return model.Errorf(model.Transient, "the proxy cannot reach the server: %s", oneLine(dial.Err.Error()))
+	default:
+		return nil
 	}
 }
 
@@ -91,8 +113,6 @@ func dialError(err error) *model.Error {
 		return nil
 	}
 	switch {
-	case dial.Op == "proxyconnect":
-		return model.Errorf(model.Transient, "the proxy that HTTPS_PROXY or HTTP_PROXY names cannot be reached: %s", oneLine(dial.Err.Error()))
 	case dial.Op != "dial":
 		return nil
 	case errors.Is(err, syscall.ECONNREFUSED):
