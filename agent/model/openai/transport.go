@@ -18,21 +18,29 @@ import (
 // transportError sorts failures of the way to the server and says what each
 // is in words that tell what to do.
 func transportError(err error) *model.Error {
+	answered := true
 	if address := new(url.Error); errors.As(err, &address) {
-		err = address.Err // without the address, which is told anyway
+		// Only what fails before there is an answer has an address about it. The
+		// address is told anyway.
+		answered, err = false, address.Err
 	}
 	for _, sort := range []func(error) *model.Error{proxyError, nameError, tlsError, dialError} {
 		if e := sort(err); e != nil {
 			return e
 		}
 	}
+	closed := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.Contains(err.Error(), "server closed idle connection")
+	cut := errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, net.ErrClosed) // by the transport, which saw the end while it was still sending
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
-		strings.Contains(err.Error(), "server closed idle connection"): // closed before anything came of it
+	case closed && answered:
 		return model.Errorf(model.Cut, "the connection was closed in the middle of the answer")
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
-		errors.Is(err, net.ErrClosed): // by the transport, which saw the end while it was still sending
-		return model.Errorf(model.Cut, "the connection was cut by the server or the network")
+	case closed:
+		return model.Errorf(model.Cut, "the connection was closed by the server without an answer")
+	case cut && answered:
+		return model.Errorf(model.Cut, "the connection was cut by the server or the network in the middle of the answer")
+	case cut:
+		return model.Errorf(model.Cut, "the connection was cut by the server or the network before an answer came")
 	default:
 		return model.Errorf(model.Cut, "the request failed: %s", oneLine(err.Error()))
 	}
