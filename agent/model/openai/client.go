@@ -109,6 +109,9 @@ func New(o Options) (*Client, error) {
 	}
 	if c.ownHTTP {
 		c.http = newHTTPClient(c.connect)
+		// Its own limits tell what did not answer, so they come first; the watch
+		// is there for what they leave out.
+		c.connect += time.Second
 	} else if c.http.CheckRedirect == nil {
 		same := *c.http
 		same.CheckRedirect = followRedirect

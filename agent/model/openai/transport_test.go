@@ -123,6 +123,23 @@ func TestWayToTheServer(t *testing.T) {
 	}
 }
 
+// TestSilentInTLS: the client's own limits, which know what they wait for, end
+// the wait for a connection, every time.
+func TestSilentInTLS(t *testing.T) {
+	silent := listen(t, func(conn net.Conn) { t.Cleanup(func() { conn.Close() }) })
+	for range 5 {
+		c, err := openai.New(openai.Options{Model: "m", BaseURL: "https://" + silent + "/v1", ConnectTimeout: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Generate(t.Context(), hello, nil)
+		if model.KindOf(err) != model.Transient || !strings.Contains(err.Error(), "did not answer in TLS") {
+			t.Errorf("%v, want one that tells TLS", err)
+		}
+		_ = c.Close()
+	}
+}
+
 // aborting is the address of a server that closes the connection after so much
 // of a body; "" is before the headers.
 func aborting(t *testing.T, body string) string {
