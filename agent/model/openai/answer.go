@@ -10,6 +10,7 @@ import (
 // An answer is put together from the events of a stream.
 type answer struct {
 	onText func(string)
+	redact func(string) string // takes keys out of what the server says of an error
 
 	text, reasoning, refusal strings.Builder
 	calls                    callSet
@@ -40,10 +41,10 @@ func (a *answer) add(e event) (moved bool, err error) {
 		return false, model.Errorf(model.Cut, "the answer is garbled: %w", err)
 	}
 	if isSet(c.Error) {
-		return false, streamError(c.Error)
+		return false, streamError([]byte(a.redact(string(c.Error))))
 	}
 	if len(c.Choices) == 0 && (e.name == "error" || c.Object == "error") {
-		return false, streamError(e.data)
+		return false, streamError([]byte(a.redact(string(e.data))))
 	}
 	if u := c.counted(); u != nil {
 		a.usage, moved = u, true
@@ -68,24 +69,19 @@ func (a *answer) addChoice(c choice) (moved bool, err error) {
 		a.done = true
 	}
 	if d != nil {
-		if d.Content != "" {
-			a.text.WriteString(string(d.Content))
+		if said := d.Content.text; said != "" {
+			a.text.WriteString(said)
 			if a.onText != nil {
-				a.onText(string(d.Content))
+				a.onText(said)
 			}
 		}
-		// Servers that send both send the same twice.
-		if d.Thought != "" {
-			a.reasoning.WriteString(string(d.Thought))
-		} else {
-			a.reasoning.WriteString(string(d.Reasoning))
-		}
+		a.reasoning.WriteString(d.thought())
 		a.refusal.WriteString(string(d.Refusal))
 		a.details.add(d.Details)
 		if err := a.calls.addAll(d.ToolCalls); err != nil {
 			return false, err
 		}
-		moved = d.Content != "" || d.Thought != "" || d.Reasoning != "" || d.Refusal != "" || len(d.ToolCalls) > 0 || d.Other
+		moved = d.Content.text != "" || d.thought() != "" || d.Refusal != "" || len(d.ToolCalls) > 0 || d.Other
 	}
 	if c.FinishReason != "" && c.FinishReason != "null" { // some write the null as a text
 		a.finish, moved = strings.ToLower(c.FinishReason), true
@@ -103,9 +99,6 @@ func (a *answer) response() (model.Response, error) {
 		return model.Response{}, err
 	}
 	resp := model.Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Calls: calls}
-	if a.usage != nil {
-		resp.Usage = a.usage.tokens()
-	}
 	if a.refusal.Len() > 0 && len(calls) == 0 {
 		return model.Response{}, model.Errorf(model.Filtered, "the model refused: %s", oneLine(a.refusal.String()))
 	}

@@ -34,6 +34,7 @@ type building struct {
 	id, name string
 	index    *int
 	args     strings.Builder
+	braces   braces // of args
 	extra    map[string]json.RawMessage
 }
 
@@ -95,7 +96,7 @@ func (b *building) endsBefore(d callDelta) bool {
 	case name == "" || b.name == "":
 		return false
 	case name == b.name:
-		return !blank(args) && isObject(b.args.String())
+		return !blank(args) && b.braces.closed && isObject(b.args.String())
 	case b.args.Len() > 0:
 		return true
 	default:
@@ -117,6 +118,7 @@ func (b *building) add(d callDelta) {
 		b.name += d.Function.Name
 	}
 	b.args.WriteString(string(d.Function.Arguments))
+	b.braces.add(string(d.Function.Arguments))
 	if len(d.Extra) > 0 {
 		if b.extra == nil {
 			b.extra = map[string]json.RawMessage{}

@@ -42,6 +42,8 @@ type Options struct {
 	// the one of BaseURL.
 	Provider provider.Profile
 	// HTTPClient sends the requests. The default has no time limit of its own.
+	// Without a CheckRedirect it follows only those within the server that keep
+	// the request what it is.
 	HTTPClient *http.Client
 	// ConnectTimeout bounds the wait for a connection, with all that belongs to
 	// it: names, addresses, TLS; the default is 30 s.
@@ -107,6 +109,13 @@ func New(o Options) (*Client, error) {
 	}
 	if c.ownHTTP {
 		c.http = newHTTPClient(c.connect)
+		// Its own limits tell what did not answer, so they come first; the watch
+		// is there for what they leave out.
+		c.connect += time.Second
+	} else if c.http.CheckRedirect == nil {
+		same := *c.http
+		same.CheckRedirect = followRedirect
+		c.http = &same
 	}
 	options := []option.RequestOption{
 		option.WithBaseURL(base.String()), option.WithHTTPClient(c.http),
@@ -165,7 +174,7 @@ func parseBase(raw string) (*url.URL, url.Values, error) {
 
 // newHTTPClient is like the standard one, less what would cut a long answer.
 func newHTTPClient(connect time.Duration) *http.Client {
-	return &http.Client{CheckRedirect: keepMethod, Transport: &http.Transport{
+	return &http.Client{CheckRedirect: followRedirect, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
 		// The bound is shared out among the addresses of a host, so that a dead
 		// one leaves time for the next.
@@ -177,24 +186,4 @@ func newHTTPClient(connect time.Duration) *http.Client {
 
 		OnProxyConnectResponse: proxyRefusal,
 	}}
-}
-
-// redactor returns a func that takes the key, and values of the query that may
-// be one, out of a text: servers repeat them in their errors.
-func redactor(key string, query url.Values) func(string) string {
-	const shortest = 8 // what is shorter is a word, and no secret
-	var pairs []string
-	add := func(secret string) {
-		if len(secret) >= shortest {
-			pairs = append(pairs, secret, "<secret-hidden>")
-		}
-	}
-	add(key)
-	for _, values := range query {
-		for _, value := range values {
-			add(value)
-		}
-	}
-	replacer := strings.NewReplacer(pairs...)
-	return replacer.Replace
 }

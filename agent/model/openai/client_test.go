@@ -102,6 +102,9 @@ func TestRefusals(t *testing.T) {
 		"quota":             {status: 429, body: `{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}`, kind: model.Permanent},
 		"quota, Google":     {status: 429, body: `[{"error":{"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 34.1s."}}]`, kind: model.RateLimited, atLeast: 34 * time.Second},
 		"quota for a while": {status: 429, header: map[string]string{"Retry-After": "5"}, body: `{"error":{"code":"insufficient_quota"}}`, kind: model.Permanent, atLeast: 5 * time.Second},
+		"quota by its type": {status: 429, header: map[string]string{"Retry-After": "5"}, body: `{"error":{"type":"insufficient_quota","message":"You exceeded your current quota","code":null}}`, kind: model.Permanent, atLeast: 5 * time.Second},
+		"quota, Kimi":       {status: 429, header: map[string]string{"Retry-After": "5"}, body: `{"error":{"type":"exceeded_current_quota_error","message":"please check your account balance"}}`, kind: model.Permanent, atLeast: 5 * time.Second},
+		"bill":              {status: 429, header: map[string]string{"Retry-After": "5"}, body: `{"error":{"code":"billing_hard_limit_reached","message":"limit"}}`, kind: model.Permanent, atLeast: 5 * time.Second},
 		"wrong key, Google": {status: 400, body: `[{"error":{"message":"API key not valid. Please pass a valid API key."}}]`, kind: model.Auth, says: "OPENAI_API_KEY"},
 		"overloaded":        {status: 529, kind: model.Transient},
 		"unavailable":       {status: 503, header: map[string]string{"Retry-After": "2"}, kind: model.Transient, atLeast: 2 * time.Second},
@@ -164,7 +167,7 @@ func TestTransportErrors(t *testing.T) {
 		"refused":         {gone.URL, model.Transient, "is the server running"},
 		"https to http":   {"https" + strings.TrimPrefix(plain.URL, "http"), model.Permanent, "http://"},
 		"not trusted":     {secure.URL, model.Permanent, "certificate"},
-		"redirected away": {redirecting(t, plain.URL), model.Cut, "the request failed"},
+		"redirected away": {redirecting(t, plain.URL), model.Permanent, "check the base url: " + plain.URL},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -213,6 +216,17 @@ func TestStalls(t *testing.T) {
 			}
 		}
 	}
+	thinking := func(delta string) func(context.Context, *io.PipeWriter) {
+		return func(ctx context.Context, w *io.PipeWriter) {
+			for range 10 {
+				if pause(ctx, 2*time.Minute) != nil {
+					return
+				}
+				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":`+delta+`}]}`))
+			}
+			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
+		}
+	}
 	tests := map[string]struct {
 		send func(ctx context.Context, w *io.PipeWriter)
 		took time.Duration
@@ -238,15 +252,10 @@ func TestStalls(t *testing.T) {
 				}
 			}
 		}, idle, model.Stalled, "nothing more came"},
-		"thinks in an unknown field": {func(ctx context.Context, w *io.PipeWriter) {
-			for range 10 {
-				if pause(ctx, 2*time.Minute) != nil {
-					return
-				}
-				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"reasoning_details":[{"text":"hm"}]}}]}`))
-			}
-			_, _ = io.WriteString(w, events(content("a"), finish("stop")))
-		}, 20 * time.Minute, "", ""},
+		"thinks in an unknown field":     {thinking(`{"reasoning_details":[{"text":"hm"}]}`), 20 * time.Minute, "", ""},
+		"thinks in parts of the content": {thinking(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`), 20 * time.Minute, "", ""},
+		"sends parts of an unknown kind": {thinking(`{"content":[{"type":"reference","reference_ids":[1]}]}`), 20 * time.Minute, "", ""},
+		"sends parts without anything":   {thinking(`{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":""}]}`), first, model.Stalled, "keeps the connection alive"},
 		"slow but steady": {func(ctx context.Context, w *io.PipeWriter) {
 			for range 10 {
 				if pause(ctx, 2*time.Minute) != nil {

@@ -57,7 +57,9 @@ func TestCorpusKnowsEachProvider(t *testing.T) {
 	}
 }
 
-// outcome writes what came out of a stream as the corpus has it.
+// outcome writes what came out of a stream as the corpus has it. The usage is of
+// the input, the output, what of the input was kept, and what of the output was
+// thought.
 func outcome(resp model.Response) string {
 	var b strings.Builder
 	for _, line := range []struct{ name, text string }{{"reasoning", resp.Reasoning}, {"text", resp.Text}} {
@@ -70,7 +72,7 @@ func outcome(resp model.Response) string {
 	}
 	fmt.Fprintf(&b, "finish %s\n", resp.Finish)
 	if u := resp.Usage; !u.Estimated {
-		fmt.Fprintf(&b, "usage %d %d %d\n", u.Input, u.Output, u.Cached)
+		fmt.Fprintf(&b, "usage %d %d %d %d\n", u.Input, u.Output, u.Cached, u.Reasoning)
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/belljar/belljar/agent/model"
 )
@@ -14,7 +15,15 @@ import (
 const detailsField = "reasoning_details"
 
 // details are the parts of reasoning, put together from a stream.
-type details []map[string]json.RawMessage
+type details []*thinking
+
+// A thinking is one part of the reasoning.
+type thinking struct {
+	fields map[string]json.RawMessage
+	// growing are the texts that came in more than one piece. They are in JSON
+	// only once they are whole: a long thought has tens of thousands of pieces.
+	growing map[string]*strings.Builder
+}
 
 // add takes up the parts of one event. What is no list of objects is left out.
 func (d *details) add(raw json.RawMessage) {
@@ -22,42 +31,59 @@ func (d *details) add(raw json.RawMessage) {
 	if !isSet(raw) || json.Unmarshal(raw, &parts) != nil {
 		return
 	}
-	for _, part := range parts {
-		if n := len(*d); n > 0 && goesOn((*d)[n-1], part) {
-			join((*d)[n-1], part)
+	for i, part := range parts {
+		// What comes in one event is told apart by whoever sends it, so only the
+		// first part can go on with what came before.
+		if n := len(*d); i == 0 && n > 0 && (*d)[n-1].goesOn(part) {
+			(*d)[n-1].join(part)
 			continue
 		}
-		*d = append(*d, part)
+		*d = append(*d, &thinking{fields: part, growing: map[string]*strings.Builder{}})
 	}
 }
 
-// goesOn reports whether a part is a further piece of the one before. Pieces
-// have the same type and index; a part that is whole has no text to go on with.
-func goesOn(before, part map[string]json.RawMessage) bool {
-	return isSet(part["index"]) && string(before["index"]) == string(part["index"]) && string(before["type"]) == string(part["type"])
+// goesOn reports whether a part is a further piece of this one. Pieces have the
+// same type and index, and no two ids: where the index does not number the
+// parts, the encrypted ones of several calls are told apart by their ids alone.
+func (t *thinking) goesOn(part map[string]json.RawMessage) bool {
+	same := func(name string) bool { return string(t.fields[name]) == string(part[name]) }
+	named := isSet(t.fields["id"]) && isSet(part["id"])
+	return isSet(part["index"]) && same("index") && same("type") && (!named || same("id"))
 }
 
-// join adds a piece to a part: texts grow, anything else is the last that is
-// set.
-func join(part, piece map[string]json.RawMessage) {
+// join adds a piece: texts grow, anything else is the last that is set.
+func (t *thinking) join(piece map[string]json.RawMessage) {
 	for name, value := range piece {
+		if !isSet(value) {
+			continue
+		}
 		switch name {
 		case "text", "summary", "data":
-			value = concatenated(part[name], value)
-		}
-		if isSet(value) {
-			part[name] = value
+			t.grow(name, scalar(value))
+		default:
+			t.fields[name] = value
 		}
 	}
 }
 
-// concatenated is the JSON of two texts in one.
-func concatenated(a, b json.RawMessage) json.RawMessage {
-	text, err := json.Marshal(scalar(a) + scalar(b))
-	if err != nil {
-		return b // a string always encodes
+func (t *thinking) grow(name, text string) {
+	if t.growing[name] == nil {
+		t.growing[name] = &strings.Builder{}
+		t.growing[name].WriteString(scalar(t.fields[name]))
 	}
-	return text
+	t.growing[name].WriteString(text)
+}
+
+// MarshalJSON writes the part with its texts whole.
+func (t *thinking) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{}
+	for name, value := range t.fields {
+		fields[name] = value
+	}
+	for name, text := range t.growing {
+		fields[name] = text.String()
+	}
+	return json.Marshal(fields)
 }
 
 // keep puts the details with the first of the calls.

@@ -65,6 +65,9 @@ func (d dialect) adapt(req model.Request, said string) (next dialect, ok bool) {
 		}
 		next = d
 		s.change(&next.Rules, r)
+		if next.Rules == d.Rules {
+			continue // it is written as it is asked for; the same request would be refused again
+		}
 		next.changed |= part
 		return next, true
 	}

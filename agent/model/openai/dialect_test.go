@@ -186,6 +186,25 @@ func TestRefusedWhateverIsDone(t *testing.T) {
 	}
 }
 
+// TestRefusedAsAsked: where a request is written as its refusal asks for, it is
+// not sent again, and nothing that the refusal does not name is changed for it.
+func TestRefusedAsAsked(t *testing.T) {
+	tests := map[string]struct{ provider, says string }{
+		"reasoning wanted":     {"deepseek", "The reasoning_content in the thinking mode must be passed back to the API."},
+		"fields that are none": {"generic", "unknown field extra_content, and the model's context_content is wrong"},
+		"a longer word":        {"generic", "the contents are wrong"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			server := &picky{refuses: func(body) bool { return true }, status: 400, says: test.says}
+			c := newClient(t, server.ServeHTTP, by(t, test.provider))
+			if _, err := c.Generate(t.Context(), everything(), nil); err == nil || server.requests != 1 {
+				t.Errorf("error %v after %d requests, want one", err, server.requests)
+			}
+		})
+	}
+}
+
 // TestOtherFailuresChangeNothing: only a refusal of the request itself is met
 // by writing it otherwise.
 func TestOtherFailuresChangeNothing(t *testing.T) {

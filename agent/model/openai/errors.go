@@ -29,7 +29,8 @@ func (c *Client) refusal(req *http.Request, next option.MiddlewareNext) (*http.R
 	defer res.Body.Close()
 	// What came before a failure is still the best there is to say.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	return nil, statusError(res, body)
+	// Before anything is cut short: the half of a key is known by no pattern.
+	return nil, statusError(res, []byte(c.redact(string(body))))
 }
 
 // explain says why a request failed, for the user, without any key. The outer
@@ -90,6 +91,13 @@ func readDetail(body []byte) detail {
 	return d
 }
 
+// namesBill tells refusals whose code or type names what was paid for as used
+// up, which words of a message are no proof of.
+func (d detail) namesBill() bool {
+	return containsAny(strings.ToLower(d.code+" "+d.kind),
+		"insufficient_quota", "exceeded_current_quota", "insufficient_balance", "insufficient_credits", "billing")
+}
+
 // scalar is a JSON string's text, or any other value as it is written.
 func scalar(value json.RawMessage) string {
 	var s string
@@ -120,7 +128,7 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	e := &model.Error{
 		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: retryAfter(res.Header, body, time.Now()),
 	}
-	if res.StatusCode == http.StatusTooManyRequests && e.RetryAfter > 0 && d.code != "insufficient_quota" {
+	if res.StatusCode == http.StatusTooManyRequests && e.RetryAfter > 0 && !d.namesBill() {
 		// Google words the limit of a minute like one of the bill, but says when
 		// it is over.
 		e.Kind = model.RateLimited
@@ -133,7 +141,7 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		e.Message += "; it sends elsewhere, so check the base url"
 		if to := res.Header.Get("Location"); to != "" {
-			e.Message += ": " + oneLine(to)
+			e.Message += ": " + oneLine(withoutQuery(to))
 		}
 	case e.Kind == model.Auth:
 		e.Message += "; check the key in OPENAI_API_KEY"
@@ -141,6 +149,15 @@ func statusError(res *http.Response, body []byte) *model.Error {
 		e.Message += "; check the model's name and the base url, most end in /v1"
 	}
 	return e
+}
+
+// withoutQuery is an address less what may hold a secret and never tells where
+// to: a login page is often sent the whole request in its query.
+func withoutQuery(address string) string {
+	if at := strings.IndexAny(address, "?#"); at >= 0 {
+		return address[:at] + "?…"
+	}
+	return address
 }
 
 // streamError is an error object inside an answer that began with 200.
@@ -159,7 +176,7 @@ func streamError(object []byte) *model.Error {
 func kindOf(status int, d detail) model.Kind {
 	said := strings.ToLower(d.message + " " + d.kind + " " + d.code)
 	switch {
-	case containsAny(said, "insufficient_quota", "exceeded your current quota", "billing"):
+	case d.namesBill(), containsAny(said, "insufficient_quota", "exceeded your current quota", "billing"):
 		return model.Permanent
 	case status == http.StatusTooManyRequests, status == 0 && containsAny(said, "rate_limit", "rate limit", "too many requests"):
 		return model.RateLimited

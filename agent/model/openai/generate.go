@@ -46,11 +46,12 @@ func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText 
 	}
 	watch, watched := startWatch(ctx, c.connect, c.first)
 	defer watch.stop()
-	a := &answer{onText: onText}
+	a := &answer{onText: onText, redact: c.redact}
 	err = c.exchange(watched, watch, params, a)
 	if err == nil {
 		var resp model.Response
 		if resp, err = a.response(); err == nil {
+			resp.Usage = a.tokens(req, resp)
 			return c.complete(req, resp), nil
 		}
 	}
@@ -59,9 +60,6 @@ func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText 
 
 // complete fills in what the server left out.
 func (c *Client) complete(req model.Request, resp model.Response) model.Response {
-	if resp.Usage.Input == 0 && resp.Usage.Output == 0 {
-		resp.Usage = model.EstimateUsage(req, resp)
-	}
 	for i := range resp.Calls {
 		if resp.Calls[i].Extra != "" {
 			resp.Calls[i].Origin = c.host

@@ -27,11 +27,14 @@ func proxyRefusal(_ context.Context, proxy *url.URL, _ *http.Request, res *http.
 // maxRedirects bounds how often a request is sent elsewhere.
 const maxRedirects = 5
 
-// keepMethod follows only redirects that leave the request what it is: by the
-// others a question becomes a plain GET, and the answer to that says nothing of
-// what is wrong.
-func keepMethod(req *http.Request, via []*http.Request) error {
-	if req.Method != via[0].Method || len(via) > maxRedirects {
+// followRedirect follows only redirects that leave the request what it is: by
+// the others a question becomes a plain GET, and the answer to that says nothing
+// of what is wrong. None leads to another origin: the task and the key are meant
+// for the server that was named.
+func followRedirect(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	elsewhere := req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host
+	if req.Method != first.Method || elsewhere || len(via) > maxRedirects {
 		return http.ErrUseLastResponse
 	}
 	return nil

@@ -3,7 +3,6 @@ package openai
 import (
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -57,22 +56,4 @@ func amount(text string) (float64, bool) {
 // atMost is a span of so many nanoseconds within bounds.
 func atMost(nanoseconds float64) time.Duration {
 	return time.Duration(min(max(nanoseconds, 0), float64(longestWait)))
-}
-
-// retryHint finds in a refusal how long to wait: Google's retryDelay field, or
-// words such as "try again in 7m12.5s" and "retry after 26 seconds".
-func retryHint(body []byte) time.Duration {
-	found := regexp.MustCompile(`(?i)(?:"retryDelay"\s*:\s*"|try again in |retry after |retry in )([0-9][0-9hms.]*)`).FindSubmatch(body)
-	if found == nil {
-		return 0
-	}
-	text := strings.TrimRight(string(found[1]), ".")
-	if n, ok := amount(text); ok {
-		return atMost(n * float64(time.Second))
-	}
-	span, err := time.ParseDuration(text)
-	if err != nil {
-		return 0
-	}
-	return atMost(float64(span))
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -36,6 +37,19 @@ func TestRetryAfter(t *testing.T) {
 		"OpenAI's words":        {body: `{"error":{"message":"Please try again in 316ms."}}`, want: 316 * time.Millisecond},
 		"Azure's words":         {body: `{"error":{"message":"Please retry after 26 seconds."}}`, want: 26 * time.Second},
 		"the header first":      {header: map[string]string{"Retry-After": "2"}, body: "try again in 9s", want: 2 * time.Second},
+		"milliseconds in words": {body: "Please try again in 500 milliseconds", want: 500 * time.Millisecond},
+		"and in short":          {body: "retry after 500 ms.", want: 500 * time.Millisecond},
+		"minutes in words":      {body: "try again in 20 minutes", want: 20 * time.Minute},
+		"hours in words":        {body: "Retry in 2 Hours", want: 2 * time.Hour},
+		"days":                  {body: "try again in 1d2h", want: 26 * time.Hour},
+		"several in words":      {body: "try again in 1 hour, 2 minutes and 3 seconds", want: time.Hour + 2*time.Minute + 3*time.Second},
+		"without a unit":        {body: `{"message":"retry after 26"}`, want: 26 * time.Second},
+		"without one, a stop":   {body: "retry after 26. Limit 100 per day", want: 26 * time.Second},
+		"then another number":   {body: "try again in 6s, 3 requests were made", want: 6 * time.Second},
+		"words, then a field":   {body: `{"message":"retry after a while","retryDelay":"34s"}`, want: 34 * time.Second},
+		"an unknown unit":       {body: "try again in 2 weeks"},
+		"no unit at all":        {body: "retry after 2 of the others are done"},
+		"more than a float":     {body: "retry after " + strings.Repeat("9", 90) + "h", want: longestWait},
 		"words without a time":  {body: "try again in a moment, or in 3 days"},
 		"garbled words":         {body: "try again in 1.2.3s4"},
 	} {

@@ -80,7 +80,7 @@ func switches() []change {
 		},
 		{ // images
 			names: func(r refusal, now provider.Rules, req model.Request) bool {
-				return now.Images && hasImages(req) && r.has("image", "multimodal", "vision")
+				return now.Images && hasImages(req) && r.namesImages()
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Images = false },
 		},
@@ -90,7 +90,7 @@ func switches() []change {
 		},
 		{ // the text beside calls
 			names: func(r refusal, _ provider.Rules, req model.Request) bool {
-				return r.has("content") && hasSilentCalls(req)
+				return r.matches(`(^|[^_a-z])content\b`) && hasSilentCalls(req)
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Content = otherContent(rules.Content) },
 		},
@@ -138,6 +138,21 @@ func (r refusal) namesID() bool {
 func (r refusal) namesSystem() bool {
 	return r.matches("system (role|message|prompt|instruction)s? (is |are )?(not |un)(supported|allowed|enabled)" +
 		"|(not |n't )support (the |a )?[\"'`]?system|developer instruction is not enabled")
+}
+
+// namesImages tells refusals of every image, such as "does not support image
+// input" and "unknown variant `image_url`". What is wrong with one image, its
+// format or size, is no reason to leave out all that come later.
+func (r refusal) namesImages() bool {
+	const images = `\b(images?|image_url|vision|multi-?modal)\b`
+	if r.matches(`\b(formats?|mime|media.?types?|sizes?|pixels?|dimensions?|resolution)\b|too (large|big|small|many)|exceed`) {
+		return false
+	}
+	return r.matches("unknown variant [\"'`]?image" +
+		"|" + images + `.*(\bnot\b|n't\b|\bonly\b|\bun).*(support|allowed|permitted|accept|enabled)` +
+		`|(\bnot\b|n't\b|\bno\b|\bonly\b).*(support|allow|permit|accept|take).*` + images +
+		`|unsupported (content|input|part|message|modality).*` + images +
+		`|not an? (multi-?modal|vision)|at most 0 images?|(missing|lacks?) .*image input`)
 }
 
 // namesExtra tells refusals that name a further field of a call.

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -17,23 +18,52 @@ import (
 // transportError sorts failures of the way to the server and says what each
 // is in words that tell what to do.
 func transportError(err error) *model.Error {
+	answered := true
 	if address := new(url.Error); errors.As(err, &address) {
-		err = address.Err // without the address, which is told anyway
+		// Only what fails before there is an answer has an address about it. The
+		// address is told anyway.
+		answered, err = false, address.Err
 	}
-	for _, sort := range []func(error) *model.Error{nameError, tlsError, dialError} {
+	for _, sort := range []func(error) *model.Error{proxyError, nameError, tlsError, dialError} {
 		if e := sort(err); e != nil {
 			return e
 		}
 	}
+	closed := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.Contains(err.Error(), "server closed idle connection")
+	cut := errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, net.ErrClosed) // by the transport, which saw the end while it was still sending
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
-		strings.Contains(err.Error(), "server closed idle connection"): // closed before anything came of it
+	case closed && answered:
 		return model.Errorf(model.Cut, "the connection was closed in the middle of the answer")
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
-		errors.Is(err, net.ErrClosed): // by the transport, which saw the end while it was still sending
-		return model.Errorf(model.Cut, "the connection was cut by the server or the network")
+	case closed:
+		return model.Errorf(model.Cut, "the connection was closed by the server without an answer")
+	case cut && answered:
+		return model.Errorf(model.Cut, "the connection was cut by the server or the network in the middle of the answer")
+	case cut:
+		return model.Errorf(model.Cut, "the connection was cut by the server or the network before an answer came")
 	default:
 		return model.Errorf(model.Cut, "the request failed: %s", oneLine(err.Error()))
+	}
+}
+
+// proxyError tells of a proxy that is in the way. It comes before all others,
+// which would take its faults for the server's.
+func proxyError(err error) *model.Error {
+	var dial *net.OpError
+	if !errors.As(err, &dial) {
+		return nil
+	}
+	switch {
+	case dial.Op == "proxyconnect":
+		e := model.Errorf(model.Transient, "the proxy that HTTPS_PROXY or HTTP_PROXY names cannot be reached: %s", oneLine(dial.Err.Error()))
+		if inner := cmp.Or(nameError(dial.Err), tlsError(dial.Err)); inner != nil {
+			e.Kind = inner.Kind // a wrong name or certificate does not pass, whoever has it
+		}
+		return e
+	case strings.HasPrefix(dial.Op, "socks "):
+		return model.Errorf(model.Transient, "the proxy cannot reach the server: %s", oneLine(dial.Err.Error()))
+	default:
+		return nil
 	}
 }
 
@@ -91,8 +121,6 @@ func dialError(err error) *model.Error {
 		return nil
 	}
 	switch {
-	case dial.Op == "proxyconnect":
-		return model.Errorf(model.Transient, "the proxy that HTTPS_PROXY or HTTP_PROXY names cannot be reached: %s", oneLine(dial.Err.Error()))
 	case dial.Op != "dial":
 		return nil
 	case errors.Is(err, syscall.ECONNREFUSED):

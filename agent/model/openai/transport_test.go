@@ -91,7 +91,10 @@ func TestWayToTheServer(t *testing.T) {
 		"odd failure":     {"http://some.example/v1", failDial(errors.New("too many open files")), model.Transient, "too many open files"},
 		"nothing listens": {"http://127.0.0.1:1/v1", nil, model.Transient, "nothing listens there"},
 		"no proxy":        {"http://some.example/v1", &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}, model.Transient, "proxy"},
-		"reset":           {"http://" + resets + "/v1", nil, model.Cut, "cut by the server or the network"},
+		"reset":           {"http://" + resets + "/v1", nil, model.Cut, "cut by the server or the network before an answer came"},
+		"no answer to it": {aborting(t, ""), nil, model.Cut, "closed by the server without an answer"},
+		"headers only":    {aborting(t, " "), nil, model.Cut, "in the middle of the answer"},
+		"half an answer":  {aborting(t, stream(content("a"))), nil, model.Cut, "in the middle of the answer"},
 		// Closed or cut, depending on what the kernel saw first.
 		"closed":            {"http://" + closed + "/v1", nil, model.Cut, "the connection was c"},
 		"closed in TLS":     {"https://" + closed + "/v1", nil, model.Cut, ""},
@@ -118,6 +121,39 @@ func TestWayToTheServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSilentInTLS: the client's own limits, which know what they wait for, end
+// the wait for a connection, every time.
+func TestSilentInTLS(t *testing.T) {
+	silent := listen(t, func(conn net.Conn) { t.Cleanup(func() { conn.Close() }) })
+	for range 5 {
+		c, err := openai.New(openai.Options{Model: "m", BaseURL: "https://" + silent + "/v1", ConnectTimeout: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Generate(t.Context(), hello, nil)
+		if model.KindOf(err) != model.Transient || !strings.Contains(err.Error(), "did not answer in TLS") {
+			t.Errorf("%v, want one that tells TLS", err)
+		}
+		_ = c.Close()
+	}
+}
+
+// aborting is the address of a server that closes the connection after so much
+// of a body; "" is before the headers.
+func aborting(t *testing.T, body string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // what is left unread makes a reset of the end
+		if body != "" {
+			_, _ = io.WriteString(w, body)
+			w.(http.Flusher).Flush()
+		}
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
 }
 
 // timeout is what a dialer gives up with.

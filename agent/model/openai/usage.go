@@ -48,11 +48,27 @@ func spent(err error, req model.Request, a *answer) error {
 	if !errors.As(err, &e) || a.size == 0 {
 		return err
 	}
-	if a.usage != nil {
-		e.Usage = a.usage.tokens()
-		return err
-	}
 	// The calls are left out: what came of them may not be whole.
-	e.Usage = model.EstimateUsage(req, model.Response{Text: a.text.String() + a.reasoning.String()})
+	e.Usage = a.tokens(req, model.Response{Text: a.text.String(), Reasoning: a.reasoning.String()})
 	return err
+}
+
+// tokens is the usage of an answer as far as it came: what was counted, or an
+// estimate where the server counts nothing or has not come to it yet.
+func (a *answer) tokens(req model.Request, resp model.Response) model.Usage {
+	var counted model.Usage
+	if a.usage != nil {
+		counted = a.usage.tokens()
+	}
+	if counted.Output > 0 {
+		return counted
+	}
+	guess := model.EstimateUsage(req, resp)
+	switch {
+	case counted.Input == 0:
+		return guess
+	case guess.Output > 0: // counts of the input alone, as they come with a first event
+		counted.Output, counted.Estimated = guess.Output, true
+	}
+	return counted
 }

@@ -42,14 +42,20 @@ func TestUsageTokens(t *testing.T) {
 func TestSpent(t *testing.T) {
 	req := model.Request{System: "12345678"}
 	begun, counted := &answer{size: 9}, &answer{size: 9, usage: &usage{Prompt: 100, Completion: 7}}
-	begun.text.WriteString("1234")
+	zeros, input := &answer{size: 9, usage: &usage{}}, &answer{size: 9, usage: &usage{Prompt: 100}}
+	for _, a := range []*answer{begun, zeros, input} {
+		a.text.WriteString("1234")
+	}
 	for name, test := range map[string]struct {
 		a    *answer
 		want model.Usage
 	}{
-		"none had begun": {&answer{}, model.Usage{}},
-		"estimated":      {begun, model.Usage{Input: 2, Output: 1, Estimated: true}},
-		"counted":        {counted, model.Usage{Input: 100, Output: 7}},
+		"none had begun":          {&answer{}, model.Usage{}},
+		"estimated":               {begun, model.Usage{Input: 2, Output: 1, Estimated: true}},
+		"counts of nought":        {zeros, model.Usage{Input: 2, Output: 1, Estimated: true}},
+		"input alone":             {input, model.Usage{Input: 100, Output: 1, Estimated: true}},
+		"input, and nothing came": {&answer{size: 9, usage: &usage{Prompt: 100}}, model.Usage{Input: 100}},
+		"counted":                 {counted, model.Usage{Input: 100, Output: 7}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var e *model.Error

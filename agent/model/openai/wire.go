@@ -2,8 +2,8 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"strings"
 )
 
 // A chunk is one event of a streamed answer, or a whole answer that was not
@@ -44,7 +44,7 @@ type choice struct {
 }
 
 type delta struct {
-	Content   text        `json:"content"`
+	Content   content     `json:"content"`
 	Reasoning text        `json:"reasoning"`
 	Thought   text        `json:"reasoning_content"`
 	Refusal   text        `json:"refusal"`
@@ -76,7 +76,14 @@ func (d *delta) UnmarshalJSON(data []byte) error {
 		}
 		d.Other = true
 	}
+	d.Other = d.Other || d.Content.other
 	return nil
+}
+
+// thought is the reasoning of the piece. Servers that send it in more than one
+// field send the same twice.
+func (d *delta) thought() string {
+	return cmp.Or(string(d.Thought), string(d.Reasoning), d.Content.thought)
 }
 
 // A callDelta is a piece of a tool call.
@@ -110,30 +117,6 @@ func (d *callDelta) UnmarshalJSON(data []byte) error {
 		}
 	}
 	d.Extra = fields
-	return nil
-}
-
-// text is a string that some servers send as a list of parts.
-type text string
-
-func (t *text) UnmarshalJSON(data []byte) error {
-	if len(data) == 0 || data[0] != '[' {
-		return json.Unmarshal(data, (*string)(t))
-	}
-	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	var all strings.Builder
-	for _, p := range parts {
-		if p.Type == "text" {
-			all.WriteString(p.Text)
-		}
-	}
-	*t = text(all.String())
 	return nil
 }
 

@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/agent/model"
+)
+
+// TestKeyInAnySpelling: a key of the address is not told, however the server
+// writes it.
+func TestKeyInAnySpelling(t *testing.T) {
+	const secret = "abcd/efgh 12345+ü=="
+	twice := url.QueryEscape(url.QueryEscape(secret))
+	for name, spelled := range map[string]string{
+		"as it is":           secret,
+		"query":              url.QueryEscape(secret),
+		"path":               url.PathEscape(secret),
+		"small letters":      strings.ToLower(url.QueryEscape(secret)),
+		"an inner address":   twice,
+		"and one more":       url.QueryEscape(twice),
+		"JSON":               `abcd\/efgh 12345\u002b\u00fc\u003D=`,
+		"only in part":       "abcd%2Fefgh%2012345+ü%3d=",
+		"cut off by a bound": strings.Repeat("x", 990) + secret,
+	} {
+		for place, send := range map[string]func(w http.ResponseWriter){
+			"location": func(w http.ResponseWriter) {
+				w.Header().Set("Location", "https://else.example/"+spelled+"?code="+spelled)
+				w.WriteHeader(http.StatusFound)
+			},
+			"refusal": func(w http.ResponseWriter) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"error":{"message":"wrong: `+spelled+`"}}`)
+			},
+			"raw refusal": func(w http.ResponseWriter) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"wrong":"`+spelled+`"}`)
+			},
+			"in the answer": func(w http.ResponseWriter) {
+				_, _ = io.WriteString(w, `{"error":{"message":"wrong: `+spelled+`"}}`)
+			},
+			"event": func(w http.ResponseWriter) {
+				_, _ = io.WriteString(w, "event: error\ndata: {\"message\":\"wrong: "+spelled+"\"}\n\n")
+			},
+		} {
+			t.Run(name+", "+place, func(t *testing.T) {
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { send(w) }))
+				defer server.Close()
+				c, err := New(Options{Model: "m", BaseURL: server.URL + "/v1?code=" + url.QueryEscape(secret)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				_, err = c.Generate(t.Context(), model.Request{}, nil)
+				if err == nil || strings.Contains(err.Error(), "abcd") || strings.Contains(err.Error(), "12345") {
+					t.Errorf("error %v, want one without the key", err)
+				}
+			})
+		}
+	}
+}
+
+// TestRedactorLeavesOthers: what is no secret stays.
+func TestRedactorLeavesOthers(t *testing.T) {
+	const text = "abcd/efgX sk-canary version=2024-10-21 1"
+	for name, redact := range map[string]func(string) string{
+		"none":    redactor("", nil),
+		"another": redactor("abcd/efgh", url.Values{"v": {"1"}}),
+	} {
+		if got := redact(text); got != text {
+			t.Errorf("%s: %q, want %q", name, got, text)
+		}
+	}
+}
