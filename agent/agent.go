@@ -80,7 +80,8 @@ type Options struct {
 	// it is doing; 0 is none.
 	MaxTime time.Duration
 	// MaxRequests is the number of requests to the model, those that fail and
-	// are tried again included, after which none is sent; 0 is none.
+	// are tried again or written otherwise included, after which none is sent;
+	// 0 is none.
 	MaxRequests int
 	// MaxTokens is the number of tokens, sent and received together, after
 	// which a run stops at the end of the turn; 0 is none.
@@ -231,6 +232,7 @@ func (e toolError) Unwrap() error { return e.error }
 func reason(outer, inner context.Context, err error) (Stop, error) {
 	var record recordError
 	var tool toolError
+	var limit limitError
 	switch {
 	case errors.As(err, &record):
 		return StopRecord, record.error
@@ -238,8 +240,8 @@ func reason(outer, inner context.Context, err error) (Stop, error) {
 		return StopCanceled, context.Cause(outer)
 	case inner.Err() != nil:
 		return StopMaxTime, nil
-	case errors.Is(err, errMaxRequests):
-		return StopMaxRequests, nil
+	case errors.As(err, &limit):
+		return limit.Stop, nil
 	case outer != inner && errors.Is(err, model.ErrNoTime):
 		return StopMaxTime, err
 	case errors.As(err, &tool):
