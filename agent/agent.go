@@ -84,10 +84,11 @@ type Options struct {
 	// 0 is none.
 	MaxRequests int
 	// MaxTokens is the number of tokens, sent and received together, after
-	// which a run stops at the end of the turn; 0 is none.
+	// which a run stops at the end of the turn, or before another try where the
+	// model's server fails; 0 is none.
 	MaxTokens int
-	// MaxCost is the cost in US dollars after which a run stops at the end of
-	// the turn; 0 is none. It needs a Price.
+	// MaxCost is the cost in US dollars after which a run stops as for
+	// MaxTokens; 0 is none. It needs a Price.
 	MaxCost float64
 	// Price is what the model's server takes; nil is unknown.
 	Price *model.Price

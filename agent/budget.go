@@ -129,7 +129,7 @@ func (r *run) retryPolicy() model.RetryPolicy {
 // wait records that the model's server is waited for. A reason that has been
 // told is not told again. For what may not be sent any more nothing is waited.
 func (r *run) wait(w model.Wait) error {
-	if stop := r.overSpent(); stop == StopMaxRequests {
+	if stop := r.overSpent(); stop != "" {
 		return r.giveUp(stop, w.Err)
 	}
 	text, reason := cleanText(w.String()), w.Err.Error()
