@@ -66,7 +66,9 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 	return &chosenModel{client, name, opts.Provider.Name, price}, nil
 }
 
-// clientOptions say which server to ask, and how.
+// clientOptions say which server to ask, and how. An address from the
+// environment gives way to that of a provider whom a flag names: task and key
+// are not for another server.
 func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
 	opts := openai.Options{BaseURL: cmp.Or(flags.baseURL, a.getenv("OPENAI_BASE_URL")), APIKey: a.getenv(keyVariable)}
 	if flags.provider == "" {
@@ -77,6 +79,9 @@ func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
 			return opts, &usageError{err: err}
 		}
 		opts.Provider = named
+		if named.BaseURL != "" {
+			opts.BaseURL = flags.baseURL
+		}
 	}
 	p := opts.Provider
 	switch {
