@@ -108,7 +108,7 @@ const (
 	StopMaxRequests Stop = "max_requests"  // Options.MaxRequests was reached
 	StopMaxTokens   Stop = "max_tokens"    // Options.MaxTokens was reached
 	StopMaxCost     Stop = "max_cost"      // Options.MaxCost was reached
-	StopStuck       Stop = "stuck"         // the model does the same again and again
+	StopStuck       Stop = "stuck"         // the model does the same, fails or is cut again and again
 	StopRefused     Stop = "refused"       // the model refused, or its answer was filtered
 	StopModel       Stop = "model_error"   // the model could not be reached or answered wrongly
 	StopCanceled    Stop = "canceled"      // the caller's context was done
