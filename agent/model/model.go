@@ -26,7 +26,8 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []ToolDefinition
-	// MaxTokens bounds the answer; 0 leaves it to the server.
+	// MaxTokens bounds the answer; 0 leaves it to the server, as package agent
+	// does.
 	MaxTokens int
 	// Resend is asked before the request is sent a second time and each further
 	// one, as after a refusal of how it was written, with why it failed before.
