@@ -80,13 +80,15 @@ type Options struct {
 	// it is doing; 0 is none.
 	MaxTime time.Duration
 	// MaxRequests is the number of requests to the model, those that fail and
-	// are tried again included, after which none is sent; 0 is none.
+	// are tried again or written otherwise included, after which none is sent;
+	// 0 is none.
 	MaxRequests int
 	// MaxTokens is the number of tokens, sent and received together, after
-	// which a run stops at the end of the turn; 0 is none.
+	// which a run stops at the end of the turn, or before another try where the
+	// model's server fails; 0 is none.
 	MaxTokens int
-	// MaxCost is the cost in US dollars after which a run stops at the end of
-	// the turn; 0 is none. It needs a Price.
+	// MaxCost is the cost in US dollars after which a run stops as for
+	// MaxTokens; 0 is none. It needs a Price.
 	MaxCost float64
 	// Price is what the model's server takes; nil is unknown.
 	Price *model.Price
@@ -106,7 +108,7 @@ const (
 	StopMaxRequests Stop = "max_requests"  // Options.MaxRequests was reached
 	StopMaxTokens   Stop = "max_tokens"    // Options.MaxTokens was reached
 	StopMaxCost     Stop = "max_cost"      // Options.MaxCost was reached
-	StopStuck       Stop = "stuck"         // the model does the same again and again
+	StopStuck       Stop = "stuck"         // the model does the same, fails or is cut again and again
 	StopRefused     Stop = "refused"       // the model refused, or its answer was filtered
 	StopModel       Stop = "model_error"   // the model could not be reached or answered wrongly
 	StopCanceled    Stop = "canceled"      // the caller's context was done
@@ -231,6 +233,7 @@ func (e toolError) Unwrap() error { return e.error }
 func reason(outer, inner context.Context, err error) (Stop, error) {
 	var record recordError
 	var tool toolError
+	var limit limitError
 	switch {
 	case errors.As(err, &record):
 		return StopRecord, record.error
@@ -238,8 +241,8 @@ func reason(outer, inner context.Context, err error) (Stop, error) {
 		return StopCanceled, context.Cause(outer)
 	case inner.Err() != nil:
 		return StopMaxTime, nil
-	case errors.Is(err, errMaxRequests):
-		return StopMaxRequests, nil
+	case errors.As(err, &limit):
+		return limit.Stop, nil
 	case outer != inner && errors.Is(err, model.ErrNoTime):
 		return StopMaxTime, err
 	case errors.As(err, &tool):

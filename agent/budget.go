@@ -28,20 +28,40 @@ type Spent struct {
 // Total is the usage and its cost as the record has them.
 func (s Spent) Total() trajectory.Usage { return usageEvent(s.Usage, s.Cost) }
 
-// errMaxRequests ends a run that may send no more requests.
-var errMaxRequests = errors.New("the limit on requests was reached")
+// A limitError ends a run that has reached a limit in the middle of a turn.
+type limitError struct{ Stop }
+
+// Error says what there is no more of.
+func (e limitError) Error() string {
+	switch e.Stop {
+	case StopMaxTokens:
+		return "no more tokens may be used"
+	case StopMaxCost:
+		return "no more money may be spent"
+	default:
+		return "no more requests may be sent"
+	}
+}
 
 // overLimit says which limit has been reached. It is asked before each turn,
-// so the calls of the last turn are run. The time has a context of its own, and
-// requests are counted where they are sent.
+// so the calls of the last turn are run. The time has a context of its own.
 func (r *run) overLimit() Stop {
-	switch {
-	case r.turns >= r.opts.MaxTurns:
+	if r.turns >= r.opts.MaxTurns {
 		return StopMaxTurns
+	}
+	return r.overSpent()
+}
+
+// overSpent says which limit forbids another request. It is asked before each
+// one: that of a turn, and those that follow one that failed.
+func (r *run) overSpent() Stop {
+	switch {
 	case r.opts.MaxTokens > 0 && r.spent.Usage.Input+r.spent.Usage.Output >= r.opts.MaxTokens:
 		return StopMaxTokens
 	case r.overCost():
 		return StopMaxCost
+	case r.opts.MaxRequests > 0 && r.spent.Requests >= r.opts.MaxRequests:
+		return StopMaxRequests
 	default:
 		return ""
 	}
@@ -52,7 +72,8 @@ func (r *run) overCost() bool {
 	return r.opts.MaxCost > 0 && r.spent.Cost != nil && *r.spent.Cost >= r.opts.MaxCost
 }
 
-// A counted model is that of a run, with each request counted.
+// A counted model is that of a run, with each request counted, those that it
+// sends again by itself included. Whether the first may be sent is asked before.
 type counted struct{ r *run }
 
 // Name implements model.Model.
@@ -61,23 +82,35 @@ func (c *counted) Name() string { return c.r.opts.Model.Name() }
 // Generate implements model.Model.
 func (c *counted) Generate(ctx context.Context, req model.Request, onText func(string)) (model.Response, error) {
 	c.r.endWait()
-	if c.r.overRequests() {
-		return model.Response{}, errMaxRequests
-	}
 	c.r.spent.Requests++
+	req.Resend = c.r.resend
 	resp, err := c.r.opts.Model.Generate(ctx, req, onText)
-	var e *model.Error
-	if errors.As(err, &e) && e.Usage != (model.Usage{}) {
-		if recordErr := c.r.spend(e.Usage); recordErr != nil {
-			return model.Response{}, recordErr
-		}
+	if recordErr := c.r.spendFailed(err); recordErr != nil {
+		return model.Response{}, recordErr
 	}
 	return resp, err
 }
 
-// overRequests reports whether no more requests may be sent.
-func (r *run) overRequests() bool {
-	return r.opts.MaxRequests > 0 && r.spent.Requests >= r.opts.MaxRequests
+// resend counts a request that failed and is sent again at once.
+func (r *run) resend(failed error) error {
+	if err := r.spendFailed(failed); err != nil {
+		return err
+	}
+	if stop := r.overSpent(); stop != "" {
+		return r.giveUp(stop, failed)
+	}
+	r.spent.Requests++
+	return nil
+}
+
+// giveUp records why a request failed that a limit forbids to send again.
+func (r *run) giveUp(stop Stop, failed error) error {
+	limit := limitError{stop}
+	text := fmt.Sprintf("%s; %v", cleanText(failed.Error()), limit)
+	if err := r.record(trajectory.Notice{Kind: trajectory.NoticeRetry, Text: text}); err != nil {
+		return err
+	}
+	return limit
 }
 
 // retryPolicy is that of the options, with each wait put on record.
@@ -96,19 +129,16 @@ func (r *run) retryPolicy() model.RetryPolicy {
 // wait records that the model's server is waited for. A reason that has been
 // told is not told again. For what may not be sent any more nothing is waited.
 func (r *run) wait(w model.Wait) error {
+	if stop := r.overSpent(); stop != "" {
+		return r.giveUp(stop, w.Err)
+	}
 	text, reason := cleanText(w.String()), w.Err.Error()
-	switch {
-	case r.overRequests():
-		text = fmt.Sprintf("%s; no more requests may be sent", cleanText(reason))
-	case w.Attempt > 1 && reason == r.failing:
+	if w.Attempt > 1 && reason == r.failing {
 		text = "still failing the same way; " + w.Next()
 	}
 	r.failing = reason
 	if err := r.record(trajectory.Notice{Kind: trajectory.NoticeRetry, Text: text}); err != nil {
 		return err
-	}
-	if r.overRequests() {
-		return errMaxRequests
 	}
 	r.spent.Waits++
 	r.waiting = time.Now()
@@ -141,6 +171,15 @@ func (r *run) sum(end trajectory.End) trajectory.End {
 	end.Requests, end.Waits, end.WaitedMS = r.spent.Requests, r.spent.Waits, r.spent.Waited.Milliseconds()
 	end.Usage = &total
 	return end
+}
+
+// spendFailed counts what an answer used up that ended before its end.
+func (r *run) spendFailed(err error) error {
+	var e *model.Error
+	if !errors.As(err, &e) || e.Usage == (model.Usage{}) {
+		return nil
+	}
+	return r.spend(e.Usage)
 }
 
 // usageEvent is a usage as the record has it.

@@ -71,17 +71,22 @@ func TestBudgets(t *testing.T) {
 		took     time.Duration // at most
 		says     string        // part of the error
 	}{
-		"no limit":       {attempts: []attempt{answer, last}, stop: agent.StopFinished, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
-		"requests":       {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxRequests = 3 }, stop: agent.StopMaxRequests, turns: 3, requests: 3, cost: 0.9, tokens: 330_000},
-		"failed ones":    {attempts: []attempt{busy, answer, busy, answer}, change: func(o *agent.Options) { o.MaxRequests = 5 }, stop: agent.StopMaxRequests, turns: 3, requests: 5, waits: 2, cost: 0.9, tokens: 330_000},
-		"no wait before": {attempts: []attempt{answer, limited(time.Minute)}, change: func(o *agent.Options) { o.MaxRequests = 2 }, stop: agent.StopMaxRequests, turns: 1, requests: 2, took: 2 * time.Second, cost: 0.3, tokens: 110_000},
-		"a last answer":  {attempts: []attempt{answer, last}, change: func(o *agent.Options) { o.MaxRequests = 2 }, stop: agent.StopFinished, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
-		"money":          {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost = 0.5 }, stop: agent.StopMaxCost, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
-		"cut answers":    {attempts: []attempt{cut, answer}, change: func(o *agent.Options) { o.MaxCost = 0.4 }, stop: agent.StopMaxCost, turns: 1, requests: 2, waits: 1, cost: 0.4, tokens: 160_000},
-		"tokens first":   {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost, o.MaxTokens = 0.9, 110_000 }, stop: agent.StopMaxTokens, turns: 1, requests: 1, cost: 0.3, tokens: 110_000},
-		"turns first":    {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost, o.MaxTurns, o.MaxRequests = 9, 2, 3 }, stop: agent.StopMaxTurns, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
-		"time first":     {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxTime, o.MaxTurns = 2500*time.Millisecond, 9 }, stop: agent.StopMaxTime, turns: 2, requests: 3, cost: 0.6, tokens: 220_000, took: 3 * time.Second},
-		"waits count":    {attempts: []attempt{limited(7 * time.Second), limited(9 * time.Second), last}, stop: agent.StopFinished, turns: 1, requests: 3, waits: 2, waited: 16 * time.Second, cost: 0.3, tokens: 110_000, took: 19 * time.Second},
+		"no limit":             {attempts: []attempt{answer, last}, stop: agent.StopFinished, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
+		"requests":             {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxRequests = 3 }, stop: agent.StopMaxRequests, turns: 3, requests: 3, cost: 0.9, tokens: 330_000},
+		"failed ones":          {attempts: []attempt{busy, answer, busy, answer}, change: func(o *agent.Options) { o.MaxRequests = 5 }, stop: agent.StopMaxRequests, turns: 3, requests: 5, waits: 2, cost: 0.9, tokens: 330_000},
+		"no wait before":       {attempts: []attempt{answer, limited(time.Minute)}, change: func(o *agent.Options) { o.MaxRequests = 2 }, stop: agent.StopMaxRequests, turns: 1, requests: 2, took: 2 * time.Second, cost: 0.3, tokens: 110_000},
+		"a last answer":        {attempts: []attempt{answer, last}, change: func(o *agent.Options) { o.MaxRequests = 2 }, stop: agent.StopFinished, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
+		"money":                {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost = 0.5 }, stop: agent.StopMaxCost, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
+		"cut answers":          {attempts: []attempt{cut, answer}, change: func(o *agent.Options) { o.MaxCost = 0.4 }, stop: agent.StopMaxCost, turns: 1, requests: 2, waits: 1, cost: 0.4, tokens: 160_000},
+		"money between tries":  {attempts: []attempt{cut}, change: func(o *agent.Options) { o.MaxCost = 0.2 }, stop: agent.StopMaxCost, requests: 2, waits: 1, cost: 0.2, tokens: 100_000, took: 4 * time.Second},
+		"tokens between tries": {attempts: []attempt{cut}, change: func(o *agent.Options) { o.MaxTokens = 140_000 }, stop: agent.StopMaxTokens, requests: 3, waits: 2, cost: 0.3, tokens: 150_000, took: 7 * time.Second},
+		"no try after both":    {attempts: []attempt{cut}, change: func(o *agent.Options) { o.MaxCost, o.MaxTokens = 0.1, 50_000 }, stop: agent.StopMaxTokens, requests: 1, cost: 0.1, tokens: 50_000, took: 2 * time.Second},
+		"money in a turn":      {attempts: []attempt{answer, cut, last}, change: func(o *agent.Options) { o.MaxCost = 0.4 }, stop: agent.StopMaxCost, turns: 1, requests: 2, cost: 0.4, tokens: 160_000},
+		"no try, no limit":     {attempts: []attempt{cut}, change: func(o *agent.Options) { o.MaxCost, o.Retry.Attempts = 0.1, 1 }, stop: agent.StopModel, requests: 1, cost: 0.1, tokens: 50_000, says: "cut"},
+		"tokens first":         {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost, o.MaxTokens = 0.9, 110_000 }, stop: agent.StopMaxTokens, turns: 1, requests: 1, cost: 0.3, tokens: 110_000},
+		"turns first":          {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost, o.MaxTurns, o.MaxRequests = 9, 2, 3 }, stop: agent.StopMaxTurns, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
+		"time first":           {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxTime, o.MaxTurns = 2500*time.Millisecond, 9 }, stop: agent.StopMaxTime, turns: 2, requests: 3, cost: 0.6, tokens: 220_000, took: 3 * time.Second},
+		"waits count":          {attempts: []attempt{limited(7 * time.Second), limited(9 * time.Second), last}, stop: agent.StopFinished, turns: 1, requests: 3, waits: 2, waited: 16 * time.Second, cost: 0.3, tokens: 110_000, took: 19 * time.Second},
 		"no time to wait": {
 			attempts: []attempt{answer, limited(time.Minute)}, change: func(o *agent.Options) { o.MaxTime = 30 * time.Second },
 			stop: agent.StopMaxTime, turns: 1, requests: 2, cost: 0.3, tokens: 110_000, took: 2 * time.Second, says: "no time is left for another try: slow down",
@@ -216,4 +221,32 @@ func TestWaitThatCannotBeRecorded(t *testing.T) {
 			t.Errorf("%+v and error %v", outcome, err)
 		}
 	})
+}
+
+// TestWhyNoOtherTry: a run that a limit ends between two tries has on record
+// why the last one failed, and what forbids another.
+func TestWhyNoOtherTry(t *testing.T) {
+	tests := map[string]struct {
+		change func(*agent.Options)
+		want   string
+	}{
+		"requests": {func(o *agent.Options) { o.MaxRequests = 1 }, "the wire broke; no more requests may be sent"},
+		"tokens":   {func(o *agent.Options) { o.MaxTokens = 1000 }, "the wire broke; no more tokens may be used"},
+		"money":    {func(o *agent.Options) { o.MaxCost = 0.001 }, "the wire broke; no more money may be spent"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := attempts(attempt{err: &model.Error{Kind: model.Cut, Message: "the wire broke", Usage: model.Usage{Input: 1000}}})
+				a, memory := newAgent(t, m, registry(t), func(o *agent.Options) {
+					o.Price = &model.Price{Rates: model.Rates{Input: 1, Output: 1}}
+					test.change(o)
+				})
+				outcome, err := a.Run(t.Context(), "go")
+				if got := lastNotice(memory); err != nil || outcome.Requests != 1 || got != test.want {
+					t.Errorf("%q after %d requests and error %v, want %q", got, outcome.Requests, err, test.want)
+				}
+			})
+		})
+	}
 }

@@ -28,10 +28,10 @@ const (
 
 // repeats finds a model that goes round in circles: calls that come again in
 // the same order with the same results, one call or a cycle of several. A call
-// whose result changes is not counted, for that is a model waiting for
-// something. It also finds one whose calls all fail, each in another way. A
-// command that ran has not failed in that sense, however it ended. The zero
-// value is ready.
+// whose result changes, be it why it failed, is not counted, for that is a
+// model waiting for something. It also finds one whose calls all fail, in
+// whatever ways. A command that ran has not failed in that sense, however it
+// ended. The zero value is ready.
 type repeats struct {
 	recent [longestCycle]string // the last calls, the call n at n modulo the length
 	calls  int
@@ -122,16 +122,13 @@ func (r *repeats) reason() string {
 }
 
 // digest stands for a call and its result; equal ones have equal digests. A
-// result may hold megabytes. Why a call failed may be told in other words each
-// time, so that is left out.
+// result may hold megabytes.
 func digest(call model.ToolCall, status string, parts []model.Part) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q", call.Name, canonical(call.Arguments), status)
-	if status != statusError {
-		for _, p := range parts {
-			fmt.Fprintf(h, "%q %q %d ", p.Text, p.MediaType, len(p.Data))
-			h.Write(p.Data)
-		}
+	for _, p := range parts {
+		fmt.Fprintf(h, "%q %q %d ", p.Text, p.MediaType, len(p.Data))
+		h.Write(p.Data)
 	}
 	return string(h.Sum(nil))
 }

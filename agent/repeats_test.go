@@ -18,7 +18,8 @@ import (
 // stopped; one that gets on is left alone. Each word of the story is an answer
 // and each letter of it a call: of the tool "look", which says the same of the
 // same letter; in upper case of "poll", which says something new each time; a
-// digit is a call that fails. The story begins anew when it is over.
+// digit is a call that fails, in the same words for the same even digit and in
+// ever other ones for an odd digit. The story begins anew when it is over.
 func TestCircles(t *testing.T) {
 	tests := map[string]struct {
 		story string
@@ -32,8 +33,12 @@ func TestCircles(t *testing.T) {
 		"three in turn":              {"a b c", 18, []int{9}, "the same 3 calls"},
 		"as many as are looked for":  {"abcdefghijklmnopqrst", 6, []int{3}, "the same 20 calls"},
 		"a cycle with a double":      {"a a b", 18, []int{9}, "the same 3 calls"},
-		"the same error":             {"1", 6, []int{3}, "the last 6 calls were the same"},
-		"a pair of errors":           {"1 2", 10, []int{5, 6}, "all calls of the last 10 answers failed"},
+		"the same error":             {"2", 6, []int{3}, "the last 6 calls were the same"},
+		"a pair of errors":           {"2 4", 10, []int{5, 6}, "all calls of the last 10 answers failed"},
+		"an error that changes":      {"1", 10, []int{5}, "all calls of the last 10 answers failed"},
+		"one that changes, and not":  {"1 2", 10, []int{5}, "all calls of the last 10 answers failed"},
+		"waiting through errors":     {"1 1 1 1 a", 60, nil, ""},
+		"trying again after a look":  {"1 a", 60, nil, ""},
 		"ever other errors":          {"1 2 3 4 5 6 7 8 9 10 11 12", 10, []int{5}, "all calls of the last 10 answers failed"},
 		"other errors after all":     {"a 1 2 3 4 5 6 7 8 9 10 11 12", 11, []int{6}, "all calls of the last 10 answers failed"},
 		"told each time anew":        {"a a a b a a a c a a a d a a a e a a a f a a a g", 60, []int{3, 7, 11, 15, 19, 23, 27, 31, 35, 39, 43, 47, 51, 55, 59}, ""},
@@ -63,7 +68,11 @@ func TestCircles(t *testing.T) {
 					polls++
 					return tools.Text(fmt.Sprint(polls, "%")), nil
 				}},
-				tool{"fail", tools.Write, func(context.Context, json.RawMessage) (tools.Result, error) {
+				tool{"fail", tools.Write, func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+					var got struct{ N int }
+					if err := json.Unmarshal(args, &got); err != nil || got.N%2 == 0 {
+						return tools.Error("no"), err
+					}
 					return tools.Error(fmt.Sprint("no, for the time ", len(m.requests))), nil
 				}})
 			a, memory := newAgent(t, m, set, func(o *agent.Options) { o.MaxTurns = 60 })

@@ -198,3 +198,80 @@ func TestCancelInTheStream(t *testing.T) {
 	}
 	checkPairs(t, memory)
 }
+
+// refusing answers 400 with what it does not like.
+func refusing(says string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"error":{"message":%q}}`, says)
+	}
+}
+
+// TestEverySendingCounts: a request that is written otherwise after a refusal
+// and sent again is one more, and bounded like any other. What was refused in
+// the middle of an answer is not sent again, and has its tokens counted.
+func TestEverySendingCounts(t *testing.T) {
+	options, system := refusing("stream_options is not permitted"), refusing("System role not supported by the chat template")
+	late := streaming(`{"choices":[{"delta":{"content":"Hello"}}],"usage":{"prompt_tokens":1000,"completion_tokens":5}}`,
+		`{"error":{"message":"stream_options is not permitted","code":400}}`)
+	early := streaming(`{"error":{"message":"stream_options is not permitted","code":400}}`)
+	busy := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }
+	tests := map[string]struct {
+		answers  []http.HandlerFunc
+		most     int
+		maxCost  float64
+		requests int
+		stop     agent.Stop
+		said     string
+		notice   string // the last one
+	}{
+		"no limit":           {answers: []http.HandlerFunc{options, system, streaming(serverText)}, requests: 3, stop: agent.StopFinished, said: "Grüße!"},
+		"enough":             {answers: []http.HandlerFunc{options, system, streaming(serverText)}, most: 3, requests: 3, stop: agent.StopFinished, said: "Grüße!"},
+		"one":                {answers: []http.HandlerFunc{options, system, streaming(serverText)}, most: 1, requests: 1, stop: agent.StopMaxRequests, notice: "stream_options is not permitted; no more requests may be sent"},
+		"two":                {answers: []http.HandlerFunc{options, system, streaming(serverText)}, most: 2, requests: 2, stop: agent.StopMaxRequests, notice: "chat template; no more requests may be sent"},
+		"among tries":        {answers: []http.HandlerFunc{busy, options, busy, system, streaming(serverText)}, most: 4, requests: 4, stop: agent.StopMaxRequests, notice: "no more requests may be sent"},
+		"refused in a turn":  {answers: []http.HandlerFunc{streaming(serverCalls, "[DONE]"), options, streaming(serverText)}, most: 2, requests: 2, stop: agent.StopMaxRequests},
+		"refused in a text":  {answers: []http.HandlerFunc{late, streaming(serverText)}, requests: 1, stop: agent.StopModel, said: "Hello"},
+		"refused in a frame": {answers: []http.HandlerFunc{early, streaming(serverText)}, requests: 2, stop: agent.StopFinished, said: "Grüße!"},
+		"its tokens cost":    {answers: []http.HandlerFunc{early, streaming(serverText)}, maxCost: 1e-9, requests: 1, stop: agent.StopMaxCost, notice: "no more money may be spent"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, memory := newServer(t, test.answers...), &trajectory.Memory{}
+			var said strings.Builder
+			a := serverAgent(t, s, memory, func(o *agent.Options) {
+				o.MaxRequests, o.MaxCost = test.most, test.maxCost
+				o.System, o.Price = "Be brief.", &model.Price{Rates: model.Rates{Input: 2, Output: 10}}
+				o.OnText = func(text string) { said.WriteString(text) }
+			})
+			got, err := a.Run(t.Context(), "go")
+			if got.Stop != test.stop || (err != nil) != (test.stop == agent.StopModel) {
+				t.Errorf("%s and error %v, want %s", got.Stop, err, test.stop)
+			}
+			if len(s.bodies) != test.requests || got.Requests != test.requests {
+				t.Errorf("%d requests came and %d are counted, want %d", len(s.bodies), got.Requests, test.requests)
+			}
+			if said.String() != test.said {
+				t.Errorf("onText got %q, want %q", said.String(), test.said)
+			}
+			if test.said == "Hello" && got.Usage != (model.Usage{Input: 1000, Output: 5}) {
+				t.Errorf("usage %+v", got.Usage)
+			}
+			if last := lastNotice(memory); !strings.Contains(last, test.notice) {
+				t.Errorf("the last notice is %q, want one with %q", last, test.notice)
+			}
+			checkSums(t, memory, got)
+		})
+	}
+}
+
+// lastNotice is the text of the last notice on record.
+func lastNotice(memory *trajectory.Memory) string {
+	last := ""
+	for _, body := range memory.Bodies() {
+		if n, ok := body.(trajectory.Notice); ok {
+			last = n.Text
+		}
+	}
+	return last
+}

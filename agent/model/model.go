@@ -11,7 +11,7 @@ import (
 // A Model gives the next answer of a conversation. Implementations are safe
 // for concurrent use.
 type Model interface {
-	// Generate sends one request and returns the whole answer. Pieces of the
+	// Generate asks for one answer and returns the whole of it. Pieces of the
 	// answer's text are handed to onText as they come; onText may be nil and
 	// is not called after Generate has returned. A stream that was cut,
 	// refused or filtered is an error (see [Error]), never a short answer. The
@@ -26,8 +26,14 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []ToolDefinition
-	// MaxTokens bounds the answer; 0 leaves it to the server.
+	// MaxTokens bounds the answer; 0 leaves it to the server, as package agent
+	// does.
 	MaxTokens int
+	// Resend is asked before the request is sent a second time and each further
+	// one, as after a refusal of how it was written, with why it failed before.
+	// An error from it ends Generate and is returned. It is called by the
+	// goroutine that called Generate; nil is always allowed.
+	Resend func(failed error) error
 }
 
 // A ToolDefinition offers one tool. Schema is a JSON Schema object.

@@ -35,7 +35,7 @@ func (a *app) addCompletion(cmd *cobra.Command) {
 	case "belljar image rm":
 		cmd.ValidArgsFunction = a.completeImages
 	case "belljar show":
-		cmd.ValidArgsFunction = a.completeSessions
+		cmd.ValidArgsFunction = completeSessions
 	}
 }
 
@@ -72,17 +72,19 @@ func (a *app) completeImages(cmd *cobra.Command, _ []string, _ string) ([]string
 }
 
 // completeSessions names the recorded runs, with the beginning of their tasks.
-func (a *app) completeSessions(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// It reads no events, for somebody waits at each press of a key.
+func completeSessions(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	list, err := a.sessions()
+	found, err := recordedSessions()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, s := range list {
-		names = append(names, cobra.CompletionWithDesc(s.ID, firstLine(s.Task)))
+	for _, session := range found {
+		manifest, _ := session.Manifest() // one that cannot be read has its name still
+		names = append(names, cobra.CompletionWithDesc(session.ID, firstLine(manifest.Task)))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

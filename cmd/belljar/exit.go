@@ -158,7 +158,8 @@ func exits(name string) string {
 		return `  0      the model finished
   2      wrong usage
   3      a limit was reached (turns, time, requests, tokens, cost)
-  4      stuck: the same calls with the same results again and again
+  4      stuck: the same calls with the same results, or nothing but
+         failures, or answers cut at the output limit, again and again
   5      the model refused, or its answer was filtered
   6      the model could not be reached or answered wrongly
   125    belljar, the engine or the sandbox failed

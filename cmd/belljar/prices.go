@@ -33,7 +33,7 @@ func (a *app) findPrice(file, name, baseURL string) (knownPrice, error) {
 		if err != nil {
 			return knownPrice{}, &usageError{err: err}
 		}
-		if entry, ok := own.Find(address.Host, name); ok {
+		if entry, ok := own.Find(address.Hostname(), name); ok {
 			return known(entry, file)
 		}
 	}
@@ -41,7 +41,7 @@ func (a *app) findPrice(file, name, baseURL string) (knownPrice, error) {
 	if err != nil {
 		return knownPrice{}, err
 	}
-	if entry, ok := builtIn.Find(address.Host, name); ok {
+	if entry, ok := builtIn.Find(address.Hostname(), name); ok {
 		return known(entry, "built-in "+builtIn.AsOf)
 	}
 	return knownPrice{}, nil

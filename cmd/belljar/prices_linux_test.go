@@ -106,7 +106,10 @@ func TestCostOfARun(t *testing.T) {
 
 func TestFindPrice(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.json")
-	if err := os.WriteFile(own, []byte(`{"prices": [{"host": "api.openai.com", "models": ["gpt-4o"], "input": 1, "output": 1}]}`), 0o600); err != nil {
+	if err := os.WriteFile(own, []byte(`{"prices": [{"host": "api.openai.com", "models": ["gpt-4o"], "input": 1, "output": 1},
+		{"host": "::1", "models": ["m"], "input": 2, "output": 2},
+		{"host": "[FD00::7]", "models": ["m"], "input": 3, "output": 3},
+		{"host": "10.0.0.5", "models": ["m"], "input": 4, "output": 4}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -120,6 +123,12 @@ func TestFindPrice(t *testing.T) {
 		{"not in the own list", own, "", "gpt-4o-mini", "", 0.15, "built-in 20"},
 		{"another server", own, "", "gpt-4o", "http://localhost:11434/v1", -1, ""},
 		{"another model", own, "", "gpt-99", "", -1, ""},
+		{"a port", own, "", "gpt-4o", "https://API.openai.com:8443/v1", 1, own},
+		{"an IPv4 address", own, "", "m", "http://10.0.0.5:8000/v1", 4, own},
+		{"an IPv6 address", own, "", "m", "http://[::1]/v1", 2, own},
+		{"an IPv6 address and a port", own, "", "m", "http://[::1]:8080/v1", 2, own},
+		{"an IPv6 address in brackets", own, "", "m", "http://[fd00::7]:8080/v1", 3, own},
+		{"another IPv6 address", own, "", "m", "http://[::2]:8080/v1", -1, ""},
 		{"no address", "", "", "gpt-4o", "http://[::1", -1, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -43,18 +43,18 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 			},
 		}
 	}
-	if file, ok := strings.CutPrefix(name, scriptPrefix); ok {
-		scripted, err := scriptedModel(file)
-		if err != nil {
-			return nil, refused(err)
-		}
-		return &chosenModel{Model: scripted, name: name, price: knownPrice{price: &model.Price{}}}, nil // it asks nobody
-	}
 	opts, err := a.clientOptions(flags)
 	if err != nil {
 		return nil, err
 	}
-	opts.Model = name
+	// Scripted answers need no server and no key, but a mistake in what names
+	// the server is one all the same.
+	file, scripted := strings.CutPrefix(name, scriptPrefix)
+	if opts.Model = name; scripted {
+		opts.APIKey = ""
+	} else if err := checkKey(opts); err != nil {
+		return nil, err
+	}
 	client, err := openai.New(opts)
 	if err != nil {
 		return nil, &usageError{err: err}
@@ -63,10 +63,27 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 	if err != nil {
 		return nil, err
 	}
-	return &chosenModel{client, name, opts.Provider.Name, price}, nil
+	if !scripted {
+		return &chosenModel{client, name, opts.Provider.Name, price}, nil
+	}
+	answers, err := scriptedModel(file)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return &chosenModel{Model: answers, name: name, price: knownPrice{price: &model.Price{}}}, nil // it asks nobody
 }
 
-// clientOptions say which server to ask, and how.
+// checkKey refuses to ask a provider at its own address without a key.
+func checkKey(opts openai.Options) error {
+	if opts.APIKey == "" && opts.BaseURL == opts.Provider.BaseURL && strings.HasPrefix(opts.BaseURL, "https://") {
+		return usagef("%s is not set, and %s wants a key; set it, or name your own server with --base-url", keyVariable, opts.Provider.Name)
+	}
+	return nil
+}
+
+// clientOptions say which server to ask, and how. An address from the
+// environment gives way to that of a provider whom a flag names: task and key
+// are not for another server.
 func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
 	opts := openai.Options{BaseURL: cmp.Or(flags.baseURL, a.getenv("OPENAI_BASE_URL")), APIKey: a.getenv(keyVariable)}
 	if flags.provider == "" {
@@ -77,14 +94,15 @@ func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
 			return opts, &usageError{err: err}
 		}
 		opts.Provider = named
+		if named.BaseURL != "" {
+			opts.BaseURL = flags.baseURL
+		}
 	}
 	p := opts.Provider
 	switch {
 	case opts.BaseURL != "":
 	case p.BaseURL == "":
 		return opts, usagef("the provider %s has no address of its own; name your server with --base-url", p.Name)
-	case opts.APIKey == "" && strings.HasPrefix(p.BaseURL, "https://"):
-		return opts, usagef("%s is not set, and %s wants a key; set it, or name your own server with --base-url", keyVariable, p.Name)
 	default:
 		opts.BaseURL = p.BaseURL
 	}

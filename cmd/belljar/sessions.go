@@ -39,7 +39,7 @@ func newSessions(a *app) *cobra.Command {
 		Short: "List the recorded runs, the newest first",
 		Args:  noArgs,
 		RunE: verb(func(*cobra.Command, []string) error {
-			list, err := a.sessions()
+			list, err := describeSessions()
 			if err != nil {
 				return err
 			}
@@ -58,13 +58,19 @@ func newSessions(a *app) *cobra.Command {
 	return cmd
 }
 
-// sessions reads what is known of every session.
-func (a *app) sessions() ([]sessionJSON, error) {
+// recordedSessions finds every session, the newest first.
+func recordedSessions() ([]*trajectory.Session, error) {
 	dir, err := trajectory.StateDir()
 	if err != nil {
 		return nil, err
 	}
-	found, err := trajectory.List(dir)
+	return trajectory.List(dir)
+}
+
+// describeSessions reads what is known of every session. Those without an end
+// on record are read as a whole.
+func describeSessions() ([]sessionJSON, error) {
+	found, err := recordedSessions()
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ type answer struct {
 	details                  details
 	usage                    *usage
 	finish                   string // the server's reason, in lower case
+	begun                    bool   // something brought it on
 	done                     bool   // the end marker came, or the whole document
 	size                     int
 }

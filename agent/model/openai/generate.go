@@ -26,27 +26,32 @@ const (
 // Generate implements model.Model.
 func (c *Client) Generate(ctx context.Context, req model.Request, onText func(string)) (model.Response, error) {
 	for {
-		d := c.currentDialect()
-		resp, err := c.once(ctx, req, d, onText)
+		d, a := c.currentDialect(), &answer{onText: onText, redact: c.redact}
+		resp, err := c.once(ctx, req, d, a)
 		if err == nil {
 			return resp, nil
 		}
-		// Each round takes one thing out of the dialect, so this ends.
-		if !c.adapt(d, req, err) {
+		// Each round takes one thing out of the dialect, so this ends. What has
+		// begun is no refusal of the request, and would be handed out twice.
+		if a.begun || !c.adapt(d, req, err) {
 			return model.Response{}, err
+		}
+		if req.Resend != nil {
+			if err := req.Resend(err); err != nil {
+				return model.Response{}, err
+			}
 		}
 	}
 }
 
-// once sends one request and reads its answer.
-func (c *Client) once(ctx context.Context, req model.Request, d dialect, onText func(string)) (model.Response, error) {
+// once sends one request and reads its answer into a.
+func (c *Client) once(ctx context.Context, req model.Request, d dialect, a *answer) (model.Response, error) {
 	params, err := c.buildParams(req, d)
 	if err != nil {
 		return model.Response{}, model.Errorf(model.BadRequest, "asking %s: %w", c.model, err)
 	}
 	watch, watched := startWatch(ctx, c.connect, c.first)
 	defer watch.stop()
-	a := &answer{onText: onText, redact: c.redact}
 	err = c.exchange(watched, watch, params, a)
 	if err == nil {
 		var resp model.Response
@@ -86,6 +91,7 @@ func (c *Client) exchange(ctx context.Context, watch *watch, params sdk.ChatComp
 	add := func(e event) error {
 		whole := a.finished()
 		moved, err := a.add(e)
+		a.begun = a.begun || moved
 		switch {
 		case err != nil && whole:
 			return io.EOF // what comes after a whole answer cannot spoil it

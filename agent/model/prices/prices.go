@@ -40,7 +40,7 @@ type Table struct {
 // An Entry is the price of some models of one server.
 type Entry struct {
 	// Host is the server's name as in its address, without the port; empty is
-	// any server.
+	// any server. The brackets around an IPv6 address may be left away.
 	Host string `json:"host,omitempty"`
 	// Models are the names that the server knows the models by; * stands for
 	// any letters but a slash.
@@ -144,11 +144,10 @@ func (e Entry) check(given given) error {
 }
 
 // Find returns the first entry for a model of a server, and whether there is
-// one. The host may have a port, which does not count.
+// one. The host has no port, and no brackets around an IPv6 address.
 func (t Table) Find(host, name string) (Entry, bool) {
-	host, _, _ = strings.Cut(strings.ToLower(host), ":")
 	for _, entry := range t.Prices {
-		if entry.Host != "" && !strings.EqualFold(entry.Host, host) {
+		if entry.Host != "" && !strings.EqualFold(strings.Trim(entry.Host, "[]"), host) {
 			continue
 		}
 		for _, pattern := range entry.Models {

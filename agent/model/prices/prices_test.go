@@ -51,6 +51,8 @@ func TestFind(t *testing.T) {
 	table, err := prices.Parse([]byte(`{"prices": [
 		{"host": "One.example", "models": ["a", "b-*"], "input": 1, "output": 2},
 		{"models": ["b-*", "org/*"], "input": 3, "output": 4, "cached": 0, "reasoning": 5, "long": {"above": 10, "input": 6, "output": 7}},
+		{"host": "FD00::7", "models": ["v6"], "input": 8, "output": 8},
+		{"host": "[::1]", "models": ["v6"], "input": 9, "output": 9},
 		{"models": ["*"], "input": 0, "output": 0}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +62,10 @@ func TestFind(t *testing.T) {
 		want       float64 // the rate of input; -1 is none
 	}{
 		"by host":               {"one.example", "a", 1},
-		"host with a port":      {"ONE.example:8443", "a", 1},
+		"host in capitals":      {"ONE.example", "a", 1},
+		"an IPv6 host":          {"fd00::7", "v6", 8},
+		"in brackets":           {"::1", "v6", 9},
+		"another IPv6 host":     {"::2", "v6", 0},
 		"a pattern":             {"one.example", "b-7", 1},
 		"the first that fits":   {"two.example", "b-7", 3},
 		"with an organization":  {"two.example", "org/b", 3},
