@@ -94,7 +94,9 @@ func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
 			return opts, &usageError{err: err}
 		}
 		opts.Provider = named
-		if named.BaseURL != "" {
+		// Who names a service means it, and not the server that the variable
+		// leads to. A program that one runs oneself may be anywhere.
+		if strings.HasPrefix(named.BaseURL, "https://") {
 			opts.BaseURL = flags.baseURL
 		}
 	}

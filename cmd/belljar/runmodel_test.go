@@ -33,6 +33,7 @@ func TestServerToAsk(t *testing.T) {
 		"the provider":                     {modelFlags{provider: "deepseek"}, "", profile("deepseek").BaseURL, "deepseek"},
 		"the provider before the variable": {modelFlags{provider: "deepseek"}, local, profile("deepseek").BaseURL, "deepseek"},
 		"openai before the variable":       {modelFlags{provider: "openai"}, local, openai.DefaultBaseURL, "openai"},
+		"a program of one's own":           {modelFlags{provider: "vllm"}, "http://gpu.example/v1", "http://gpu.example/v1", "vllm"},
 		"both flags":                       {modelFlags{provider: "deepseek", baseURL: "http://here/v1"}, local, "http://here/v1", "deepseek"},
 		"a provider without an address":    {modelFlags{provider: "generic"}, local, local, "generic"},
 	}
