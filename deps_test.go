@@ -33,6 +33,7 @@ var importTable = map[string][]string{
 	"internal/enginetest":    {"sandbox/docker"},
 	"internal/escape":        {},
 	"internal/filelock":      {},
+	"internal/guard":         {},
 	"internal/ignore":        {},
 	"internal/leaktest":      {},
 	"internal/oneline":       {},
@@ -74,6 +75,7 @@ var owners = map[string][]string{
 	"github.com/openai/openai-go":       {"agent/model/openai"},
 	"github.com/spf13/cobra":            {"cmd/belljar"},
 	"github.com/spf13/pflag":            {"cmd/belljar"},
+	"mvdan.cc/sh":                       {"internal/guard"},
 }
 
 // testOwners are the same for tests: testcontainers is the second observer of

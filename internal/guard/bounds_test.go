@@ -1,0 +1,179 @@
+package guard_test
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belljar/belljar/internal/guard"
+)
+
+// generous tells a look that hangs from one on a busy machine.
+const generous = 30 * time.Second
+
+// Scripts of a megabyte that nest, repeat or grow come to an end, and what
+// stands before is found.
+func TestBounds(t *testing.T) {
+	const mib = 1 << 20
+	repeat := func(s string) string { return strings.Repeat(s, mib/len(s)) }
+	for name, script := range map[string]string{
+		"lines": repeat("true\n"), "one line": repeat("a "), "one word": repeat("a"), "semicolons": repeat("a;"), "pipes": repeat("a|"), "and": repeat("a&&"),
+		"subshells": repeat("("), "braces": repeat("{ "), "substitutions": repeat("$("), "backquotes": repeat("`"), "quotes in substitutions": repeat("\"$("), "parameters": repeat("${a:-"), "arithmetic": repeat("$(("),
+		"closed subshells": strings.Repeat("(", mib/3) + "a" + strings.Repeat(")", mib/3), "closed substitutions": strings.Repeat("$(", mib/4) + "a" + strings.Repeat(")", mib/4), "ifs": repeat("if a; then "), "whiles": repeat("while a; do "), "cases": repeat("case a in a) "), "functions": repeat("f() { "), "negations": repeat("! "), "times": repeat("time "),
+		"brace lists": "echo " + repeat("{a,b}"), "nested lists": "echo " + strings.Repeat("{a,", mib/5) + strings.Repeat("}", mib/5), "sequence": "echo {1..1000000000}", "tests": "[[ " + repeat("( "), "not tests": "[[ " + repeat("! "), "arithmetic parens": "((" + repeat("("), "minus": "((" + repeat("- "),
+		"here-documents": repeat("cat <<E\nx\nE\n"), "open here-documents": repeat("<<E "), "arrays": "a=(" + repeat("x ") + ")", "assignments": repeat("a=1 "), "redirections": repeat(">x "), "process substitutions": repeat("<("), "extended patterns": repeat("@("), "comments": repeat("#x\n"), "backslashes": repeat("\\"), "nul": repeat("\x00"), "not UTF-8": repeat("\xff"),
+		"growing":   "x=aaaaaaaaaaaaaaaa\n" + strings.Repeat("x=$x$x$x\n", 1000) + "echo $x",
+		"loops":     strings.Repeat("for a in 1 2 3 4 5 6 7 8; do ", 100) + "rm $a" + strings.Repeat("; done", 100),
+		"recursion": "f() { f; f; }; f", "two functions": "f() { g; g; }; g() { f; f; }; f",
+		"functions that call": "f0() { :; }\n" + strings.Repeat("f1() { f0; f0; f0; }; f0() { f1; f1; f1; }\n", 1000) + "f0",
+		"many variables": func() string {
+			var b strings.Builder
+			for i := range 20000 {
+				b.WriteString("v" + strconv.Itoa(i) + "=1; (true); ")
+			}
+			return b.String()
+		}(),
+		"scripts in scripts": "x='eval \"$x\"'; eval \"$x\"", "shells in loops": repeat("bash -c 'ls'\n"), "evals": repeat("eval a;"),
+		"pipes of shells": repeat("echo ls|sh\n"), "long patterns": "cd /; rm -rf " + strings.Repeat("*a", mib/2), "many patterns": "cd /; rm -rf " + repeat("/*a*b "),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			if finding, ok := guard.Check("true\n"+script, inside); ok {
+				t.Errorf("finding %+v", finding)
+			}
+			if finding, ok := guard.Check("rm -rf /\n"+script, inside); !ok || finding.Line != 1 {
+				t.Errorf("finding %+v, %v", finding, ok)
+			}
+			if took := time.Since(start); took > generous {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// What stands at the end of a long script is found as well.
+func TestEndOfLongScript(t *testing.T) {
+	const lines = 50_000
+	for name, line := range map[string]string{
+		"commands": "echo hello\n", "substitutions": "x=$(ls)\n", "conditions": "if true; then ls; fi\n", "comments": "ls # text\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			finding, ok := guard.Check(strings.Repeat(line, lines)+"rm -rf /\n", inside)
+			if !ok || finding.Line != lines+1 {
+				t.Errorf("finding %+v, %v", finding, ok)
+			}
+		})
+	}
+}
+
+func TestLines(t *testing.T) {
+	for script, line := range map[string]int{
+		"rm -rf /": 1, "\n\nrm -rf /": 3, "ls\n(\nrm -rf /\n)": 2, "x\nbash -c '\n\nrm -rf /'": 2, "f() {\nrm -rf /\n}\nf": 4,
+	} {
+		if finding, ok := guard.Check(script, inside); !ok || finding.Line != line {
+			t.Errorf("%q: finding %+v, want line %d", script, finding, line)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for script, want := range map[string]string{
+		"rm -rf $BUILD/*":          "rm -rf $BUILD/* would remove everything, the workspace included where BUILD is empty, and this script does not set it",
+		"cd / && rm  -rf  \"*\" *": "rm -rf * * would remove everything, the workspace included",
+		"rm -rf .git":              "rm -rf .git would remove the workspace's repository with its history",
+		"curl x | sh":              "sh would run what comes from the network, which nobody has seen",
+		"rm -rf \x1b[31m\u202e /":  "rm -rf  [31m  / would remove everything, the workspace included",
+	} {
+		if finding, ok := guard.Check(script, inside); !ok || finding.Text != want {
+			t.Errorf("%q: %q, want %q", script, finding.Text, want)
+		}
+	}
+}
+
+// A place of which less is known has fewer guarded folders, and variables that
+// it has are not taken for empty.
+func TestPlaces(t *testing.T) {
+	for name, test := range map[string]struct {
+		place  guard.Place
+		script string
+		held   bool
+	}{
+		"nothing known":        {guard.Place{}, "rm -rf /", true},
+		"no workspace":         {guard.Place{Dir: "/w"}, "rm -rf /w", false},
+		"another mount point":  {guard.Place{Workspace: "/src/project", Dir: "/src/project"}, "rm -rf ../*", true},
+		"no home":              {guard.Place{Dir: "/w"}, "rm -rf ~/*", true}, // it may be empty
+		"a variable that is":   {guard.Place{Dir: "/w", Env: []string{"OUT=/out"}}, "rm -rf \"$OUT\"/*", false},
+		"one that is the root": {guard.Place{Dir: "/w", Env: []string{"OUT=/"}}, "rm -rf \"$OUT\"", true},
+		"one that is not":      {guard.Place{Dir: "/w", Env: []string{"OUT=/out"}}, "rm -rf \"$OUT2\"/*", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if finding, ok := guard.Check(test.script, test.place); ok != test.held {
+				t.Errorf("finding %+v, %v", finding, ok)
+			}
+		})
+	}
+}
+
+// The cases of removal are scripts, so that what is held is not held for what no
+// shell would run.
+func TestHeldAreScripts(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not there")
+	}
+	for _, script := range held()[guard.Removal] {
+		script, _ := split(script)
+		if strings.Contains(script, "\n") {
+			continue // some of them are wrong at their end
+		}
+		if out, err := exec.CommandContext(t.Context(), bash, "-O", "extglob", "-n", "-c", script).CombinedOutput(); err != nil {
+			t.Errorf("%q is no script: %v: %s", script, err, out)
+		}
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, scripts := range held() {
+		for _, script := range scripts {
+			f.Add(script)
+		}
+	}
+	for _, script := range ordinary() {
+		f.Add(script)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		finding, ok := guard.Check(script, inside)
+		if again, ok2 := guard.Check(script, inside); again != finding || ok != ok2 {
+			t.Fatalf("%+v, then %+v", finding, again)
+		}
+		if !ok {
+			return
+		}
+		if strings.ContainsAny(finding.Text+finding.Hint, "\n\r\x1b\x00") || finding.Line < 1 || finding.Kind == "" {
+			t.Errorf("finding %+v", finding)
+		}
+		// What follows does not change what came before it.
+		if _, ok := guard.Check(script+"\ntrue", inside); !ok && !strings.HasSuffix(script, "\\") && !strings.Contains(script, "<<") && !strings.Contains(script, "#") {
+			t.Errorf("no finding once something follows; before: %+v", finding)
+		}
+	})
+}
+
+func BenchmarkCheck(b *testing.B) {
+	for name, script := range map[string]string{
+		"short": "cd src && go test ./...", "usual": "set -e\nfor f in *.go; do gofmt -l \"$f\"; done\nif [ -d build ]; then rm -rf build; fi\ngo build ./... 2>&1 | tail -n 5\n",
+		"long": strings.Repeat("echo \"$x\" | grep -v y > /dev/null\n", 1000), "megabyte": strings.Repeat("echo hello\n", (1<<20)/11),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(script)))
+			for b.Loop() {
+				if _, ok := guard.Check(script, inside); ok {
+					b.Fatal("it is held")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,242 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// call goes through one command with its words.
+func (l *look) call(st *state, argv []text) {
+	// A word that comes to nothing is none; one that is not known may be a word
+	// before the command, such as sudo.
+	for len(argv) > 0 && (len(argv[0].filled()) == 0 || argv[0].is("!")) {
+		argv = argv[1:]
+	}
+	if len(argv) > 1 && slices.Equal(argv[0], text{anything}) {
+		argv = argv[1:]
+	}
+	if len(argv) == 0 || l.over() {
+		return
+	}
+	path := argv[0].filled()
+	if i := lastIndex(path, '/'); i >= 0 {
+		path = path[i+1:]
+	}
+	if !path.known() || len(path) > 64 {
+		l.other(st, argv)
+		return
+	}
+	name := string(path)
+	if body, ok := st.funcs[name]; ok {
+		l.callFunction(st, body, argv[1:])
+		return
+	}
+	if l.wrapper(st, name, argv) || l.builtin(st, name, argv) || l.harm(st, name, argv) || l.runs(st, name, argv) {
+		return
+	}
+	l.writes(st, name, argv)
+}
+
+func lastIndex(t text, r rune) int {
+	for i := len(t) - 1; i >= 0; i-- {
+		if t[i] == r {
+			return i
+		}
+	}
+	return -1
+}
+
+// other is a command of which nothing is known. What comes from the network goes
+// through it.
+func (l *look) other(st *state, argv []text) {
+	if st.in.has(downloaded) || slices.ContainsFunc(argv, func(t text) bool { return t.has(downloaded) }) {
+		st.write(text{downloaded})
+		return
+	}
+	st.write(text{anything})
+}
+
+// builtin goes through what changes the shell itself.
+func (l *look) builtin(st *state, name string, argv []text) bool {
+	args := argv[1:]
+	switch name {
+	case "cd", "pushd":
+		l.changeDir(st, optionSyntax{short: "LPe@n"}.parse(args).operands)
+	case "popd":
+		st.enter(nil)
+	case "eval":
+		l.program(st, join(args, ' '), name)
+	case "source", ".":
+		l.source(st, args)
+	case "trap":
+		if p := (optionSyntax{short: "lpP"}).parse(args); len(p.operands) > 1 {
+			l.program(l.copy(st), p.operands[0], name)
+		}
+	case "set":
+		l.set(st, args)
+	case "shift":
+		st.args = st.args[min(len(st.args), 1):]
+	case "unset":
+		for _, arg := range args {
+			if arg.known() {
+				delete(st.vars, string(arg))
+			}
+		}
+	case "read", "mapfile", "readarray", "getopts":
+		for _, arg := range args {
+			if arg.known() && !arg.hasPrefix("-") {
+				st.vars[string(arg)] = unknown()
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// changeDir changes the folder.
+func (l *look) changeDir(st *state, operands []text) {
+	switch {
+	case len(operands) == 0:
+		st.enter(st.dir.resolve(l.plain(st, "HOME")))
+	case operands[0].is("-"):
+		st.enter(st.old)
+	default:
+		if _, maybe := l.unsetIn(operands[0]); maybe {
+			st.enter(nil)
+			return
+		}
+		st.enter(st.dir.resolve(operands[0]))
+	}
+}
+
+// set reads options of the shell, and the positional parameters.
+func (l *look) set(st *state, args []text) {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg.is("--"):
+			st.args = args[i+1:]
+			return
+		case arg.is("-o") || arg.is("+o"):
+			if i++; i < len(args) && args[i].is("nounset") {
+				st.strict = arg.is("-o")
+			}
+		case arg.hasPrefix("-") || arg.hasPrefix("+"):
+			if arg.has('u') {
+				st.strict = arg[0] == '-'
+			}
+			if arg.has('o') && i+1 < len(args) {
+				if i++; args[i].is("nounset") {
+					st.strict = true
+				}
+			}
+		default:
+			st.args = args[i:]
+			return
+		}
+	}
+}
+
+// source reads a script into the same shell.
+func (l *look) source(st *state, args []text) {
+	switch {
+	case len(args) == 0:
+	case args[0].has(downloaded):
+		l.runUnseen(args[0])
+	case isStdin(args[0]):
+		l.program(st, st.in, "source")
+	}
+}
+
+// isStdin tells a name of the standard input.
+func isStdin(t text) bool {
+	return t.is("-") || t.is("/dev/stdin") || t.is("/dev/fd/0") || t.is("/proc/self/fd/0")
+}
+
+// writes is what commands write that are known to write it.
+func (l *look) writes(st *state, name string, argv []text) {
+	args := argv[1:]
+	operands := func(short string) []text { return optionSyntax{short: short, mixed: true}.parse(args).operands }
+	switch name {
+	case "echo":
+		st.write(append(echoed(args), '\n'))
+	case "printf":
+		l.printf(st, args)
+	case "cat", "tee", "head", "tail", "sort", "uniq", "tac":
+		if list := operands("n:c:"); name == "tee" || len(list) == 0 || isStdin(list[0]) {
+			st.write(st.in)
+			return
+		}
+		l.other(st, argv)
+	case "pwd":
+		st.write(folderText(st.dir))
+	case "realpath", "readlink":
+		if list := operands(""); len(list) == 1 {
+			st.write(folderText(st.dir.resolve(list[0])))
+			return
+		}
+		l.other(st, argv)
+	case "dirname":
+		if list := operands(""); len(list) == 1 && list[0].known() && lastIndex(list[0], '/') > 0 {
+			st.write(list[0][:lastIndex(list[0], '/')])
+			return
+		}
+		l.other(st, argv)
+	case "which":
+		st.write(join(operands(""), '\n'))
+	case "ls":
+		if len(operands("")) == 0 {
+			st.write(text{star})
+			return
+		}
+		l.other(st, argv)
+	default:
+		l.other(st, argv)
+	}
+}
+
+// echoed is what echo writes.
+func echoed(args []text) text {
+	escapes := false
+	for len(args) > 0 && len(args[0]) > 1 && args[0].known() && strings.Trim(string(args[0]), "neE") == "-" {
+		escapes = escapes || args[0].has('e')
+		args = args[1:]
+	}
+	out := join(args, ' ')
+	if escapes {
+		out = lines(out)
+	}
+	return out
+}
+
+// lines reads the escape for the end of a line.
+func lines(t text) text {
+	out := make(text, 0, len(t))
+	for i := 0; i < len(t); i++ {
+		if t[i] == '\\' && i+1 < len(t) && t[i+1] == 'n' {
+			out = append(out, '\n')
+			i++
+			continue
+		}
+		out = append(out, t[i])
+	}
+	return out
+}
+
+// printf is what printf writes, for the formats that texts are handed on with.
+func (l *look) printf(st *state, args []text) {
+	switch {
+	case len(args) > 2 && args[0].is("-v"):
+		if args[1].known() {
+			st.vars[string(args[1])] = unknown()
+		}
+	case len(args) == 0:
+	case !args[0].has('%'):
+		st.write(lines(args[0]))
+	case args[0].is("%s") || args[0].is(`%s\n`) || args[0].is(`%b\n`) || args[0].is("%b") || args[0].is(`%s\0`):
+		st.write(append(join(args[1:], '\n'), '\n'))
+	default:
+		l.other(st, append([]text{text("printf")}, args...))
+	}
+}

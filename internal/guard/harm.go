@@ -1,0 +1,176 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// What is said beside a finding.
+const (
+	removalHint = "name exactly what is to go, one by one, below the folder"
+	unsetHint   = `variables do not last from one command to the next: set %[1]s in this script, or write "${%[1]s:?}", which stops where it is empty`
+	systemHint  = "name the files that need it"
+	deviceHint  = "use a file for an image of a disk"
+	shredHint   = "rm removes a file"
+	cleanHint   = "git clean -n shows what would go; name the paths after --"
+)
+
+// harm goes through commands that remove and change.
+func (l *look) harm(st *state, name string, argv []text) bool {
+	args := argv[1:]
+	switch name {
+	case "rm":
+		p := optionSyntax{
+			short: "dfirRvI", mixed: true,
+			long: "force interactive one-file-system no-preserve-root preserve-root recursive dir verbose help version",
+		}.parse(args)
+		if p.has("r", "R", "recursive") {
+			l.removes(st, argv, p.operands)
+		}
+	case "rimraf":
+		l.removes(st, argv, optionSyntax{mixed: true}.parse(args).operands)
+	case "find":
+		l.find(st, argv)
+	case "git":
+		l.git(st, argv)
+	case "chmod", "chown", "chgrp":
+		p := optionSyntax{
+			short: "cfvRhHLP", mixed: true,
+			long: "changes silent quiet verbose recursive reference= from= preserve-root no-preserve-root dereference no-dereference",
+		}.parse(args)
+		if p.has("R", "recursive") {
+			l.permits(st, argv, p.operands)
+		}
+	case "dd":
+		for _, arg := range args {
+			if arg.hasPrefix("of=") && l.isDevice(st, arg[len("of="):]) {
+				l.report(Device, deviceHint, "%s would write over a disk", l.show(argv...))
+			}
+		}
+		l.other(st, argv)
+	case "cp", "mv", "install", "tee":
+		if n := len(args); n > 0 && (l.isDevice(st, args[n-1]) || name == "tee" && slices.ContainsFunc(args, func(t text) bool { return l.isDevice(st, t) })) {
+			l.report(Device, deviceHint, "%s would write over a disk", l.show(argv...))
+		}
+		return false
+	case "shred":
+		p := optionSyntax{short: "fn:s:uvxz", long: "force iterations= random-source= size= remove verbose exact zero help version", mixed: true}.parse(args)
+		if len(p.operands) > 0 && !p.has("help", "version") {
+			l.report(Device, shredHint, "%s would destroy what it names for good", l.show(argv...))
+		}
+	default:
+		return l.formats(st, name, argv)
+	}
+	return true
+}
+
+// formats goes through programs that make a file system, or wipe one away.
+func (l *look) formats(st *state, name string, argv []text) bool {
+	args := argv[1:]
+	switch {
+	case name == "mkfs" || strings.HasPrefix(name, "mkfs.") || name == "mke2fs" || name == "mkswap" || name == "mkdosfs" || name == "mkntfs":
+	case name == "wipefs" || name == "blkdiscard":
+	default:
+		return false
+	}
+	p := optionSyntax{long: "help version all force", mixed: true}.parse(args)
+	last := len(p.operands) - 1
+	switch {
+	case p.has("help", "version", "h", "V") && last < 0:
+	case name == "wipefs" && !p.has("a", "all"):
+	case last < 0, !p.operands[last].known(), slices.ContainsFunc(p.operands, func(t text) bool { return l.isDevice(st, t) }):
+		l.report(Device, deviceHint, "%s would write over a disk", l.show(argv...))
+	}
+	return true
+}
+
+// removes finds what is removed with all that is in it.
+func (l *look) removes(st *state, argv, targets []text) {
+	for _, target := range targets {
+		g, ok := l.takes(st.dir.resolve(target))
+		if !ok {
+			continue
+		}
+		hint := removalHint
+		if name, maybe := l.unsetIn(target); maybe {
+			l.report(Removal, strings.ReplaceAll(unsetHint, "%[1]s", name),
+				"%s would remove %s where %s is empty, and this script does not set it", l.show(argv...), g.what, name)
+			return
+		}
+		l.report(Removal, hint, "%s would remove %s", l.show(argv...), g.what)
+		return
+	}
+}
+
+// permits finds what permissions or owners are changed of the system.
+func (l *look) permits(st *state, argv, targets []text) {
+	for _, target := range targets {
+		if g, ok := l.takes(st.dir.resolve(target)); ok && g.system {
+			l.report(Permissions, systemHint, "%s would change the permissions of %s", l.show(argv...), g.what)
+			return
+		}
+	}
+}
+
+// safeDevices are the devices that writing to does no harm.
+const safeDevices = " null zero full random urandom stdin stdout stderr tty ptmx fd pts shm tcp udp mqueue console "
+
+// isDevice tells a path that names a disk, or may.
+func (l *look) isDevice(st *state, t text) bool {
+	t = slices.Clone(t)
+	for i, r := range t {
+		if r <= firstUnset {
+			t[i] = anything // a name is meant to be there
+		}
+	}
+	f := st.dir.resolve(t)
+	if len(f) < 2 || !f[0].is("dev") {
+		return false
+	}
+	return !isOneOf(f[1], safeDevices)
+}
+
+// git goes through what git removes.
+func (l *look) git(st *state, argv []text) {
+	p := optionSyntax{short: "C:c:pP", long: "git-dir= work-tree= namespace= exec-path config-env= no-pager paginate bare literal-pathspecs"}.parse(argv[1:])
+	if len(p.operands) == 0 {
+		return
+	}
+	inner := *st
+	if dir, ok := p.value("C"); ok {
+		inner.dir = st.dir.resolve(dir)
+	}
+	args := p.operands[1:]
+	switch {
+	case p.operands[0].is("clean"):
+		l.clean(&inner, argv, args)
+	case p.operands[0].is("rev-parse") && len(args) == 1 && args[0].is("--show-toplevel") && l.place.Workspace != "":
+		st.write(text(l.place.Workspace))
+	case p.operands[0].is("ls-files") && len(args) == 0:
+		st.write(text{star})
+	default:
+		l.other(st, argv)
+	}
+}
+
+// clean finds what removes every file that is in no commit, from the root of the
+// workspace down: those have no other place to come back from.
+func (l *look) clean(st *state, argv, args []text) {
+	p := optionSyntax{short: "dfinqxXe:", long: "force dry-run interactive quiet exclude=", mixed: true}.parse(args)
+	if !p.has("f", "force") || p.has("n", "dry-run", "i", "interactive", "X") || !p.has("d", "x") {
+		return
+	}
+	targets := p.operands
+	if len(targets) == 0 {
+		targets = []text{text(".")}
+	}
+	for _, target := range targets {
+		if target.is(":/") && l.place.Workspace != "" {
+			target = text(l.place.Workspace)
+		}
+		if _, ok := l.takes(st.dir.resolve(target)); ok {
+			l.report(Removal, cleanHint, "%s would remove every file of the workspace that is in no commit", l.show(argv...))
+			return
+		}
+	}
+}

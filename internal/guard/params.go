@@ -1,0 +1,172 @@
+package guard
+
+import (
+	"slices"
+	"strconv"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// given are variables that a shell has by itself, as nearly all environments do.
+const given = " PATH USER LOGNAME SHELL LANG TERM HOSTNAME IFS UID EUID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LINENO " +
+	"SHLVL BASHPID BASH BASH_VERSION BASH_SOURCE FUNCNAME OSTYPE MACHTYPE HOSTTYPE PIPESTATUS REPLY OPTARG OPTIND BASH_REMATCH COLUMNS LINES "
+
+// variable is what a variable holds; one that nobody set may be empty.
+func (l *look) variable(st *state, name string) value {
+	switch name {
+	case "PWD":
+		return value{fields: []text{folderText(st.dir)}}
+	case "OLDPWD":
+		return value{fields: []text{folderText(st.old)}}
+	case "@", "*":
+		return value{fields: st.args, array: true}
+	case "#", "?", "-", "$", "!", "0", "_":
+		return unknown()
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		if n <= len(st.args) {
+			return value{fields: st.args[n-1 : n]}
+		}
+	} else if v, ok := st.vars[name]; ok {
+		return v
+	}
+	if st.strict || isOneOf(text(name), given) {
+		return unknown() // where it is strict the script ends there
+	}
+	return value{fields: []text{{l.unsetMark(name)}}}
+}
+
+// empty tells a value that is empty, or was never set.
+func (v value) empty() bool {
+	return !slices.ContainsFunc(v.fields, func(t text) bool { return len(t.filled()) > 0 })
+}
+
+// param is what an expansion of a parameter comes to.
+func (l *look) param(st *state, p *syntax.ParamExp) value {
+	if p.Param == nil {
+		return unknown()
+	}
+	name := p.Param.Value
+	if p.Index != nil {
+		l.inside(st, p.Index)
+	}
+	v := l.variable(st, name)
+	switch {
+	case p.Excl || p.Length || p.Width || p.IsSet || p.Names != 0:
+		return unknown()
+	case p.Slice != nil:
+		return l.altered(v)
+	case p.Repl != nil:
+		l.text(st, p.Repl.With)
+		return l.altered(v)
+	case p.Exp != nil:
+		return l.expanded(st, p.Exp, name, v)
+	}
+	index, ok := p.Index.(*syntax.Word)
+	switch {
+	case p.Index == nil && v.array && name != "@" && name != "*" && len(v.fields) > 0:
+		return value{fields: v.fields[:1]} // an array's name is its first element
+	case p.Index == nil, ok && (index.Lit() == "@" || index.Lit() == "*"):
+		return v
+	case ok && v.array:
+		if n, err := strconv.Atoi(index.Lit()); err == nil && n >= 0 && n < len(v.fields) {
+			return value{fields: v.fields[n : n+1]}
+		}
+	}
+	return unknown()
+}
+
+// altered is a value of which a part is taken or replaced: what is empty stays so.
+func (l *look) altered(v value) value {
+	if v.empty() {
+		return v
+	}
+	return unknown()
+}
+
+// expanded is an expansion with an operator.
+func (l *look) expanded(st *state, exp *syntax.Expansion, name string, v value) value {
+	word := func() value { return value{fields: []text{l.text(st, exp.Word)}} }
+	switch exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+		if v.empty() {
+			return word()
+		}
+		return v
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		if v.empty() {
+			v = word()
+			st.vars[name] = v
+		}
+		return v
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if v.empty() {
+			st.vars[name] = unknown() // the script ends there where it is empty
+			return unknown()
+		}
+		return v
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if v.empty() {
+			return value{}
+		}
+		return word()
+	case syntax.RemSmallSuffix:
+		// "${DIR%/}" is the one that paths are made with.
+		if len(v.fields) == 1 && l.text(st, exp.Word).is("/") {
+			t := v.fields[0]
+			if n := len(t); n > 0 && t[n-1] == '/' {
+				t = t[: n-1 : n-1]
+			}
+			return value{fields: []text{t}}
+		}
+	}
+	l.text(st, exp.Word)
+	return l.altered(v)
+}
+
+// inside goes through what a part of the syntax holds that is not a command: the
+// commands in it, and the variables, of which something is known from then on.
+func (l *look) inside(st *state, nodes ...syntax.Node) {
+	for _, node := range nodes {
+		if node == nil || l.over() {
+			continue
+		}
+		syntax.Walk(node, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CmdSubst:
+				l.capture(st, n.Stmts)
+				return false
+			case *syntax.ProcSubst:
+				l.capture(st, n.Stmts)
+				return false
+			case *syntax.ParamExp:
+				if n.Param != nil {
+					l.tell(st, n.Param.Value)
+				}
+			case *syntax.Word:
+				// The name of a variable in arithmetic.
+				if name := n.Lit(); name != "" && syntax.ValidName(name) {
+					l.tell(st, name)
+				}
+			}
+			return !l.over()
+		})
+	}
+}
+
+// tell notes that the script has looked at a variable: it may be empty no more,
+// nor any name that there is, for the script knows better.
+func (l *look) tell(st *state, name string) {
+	if n, err := strconv.Atoi(name); err == nil {
+		if n > len(st.args) || n < 1 || st.args[n-1].known() {
+			return
+		}
+		st.args = slices.Clone(st.args)
+		st.args[n-1] = text{anything}
+		return
+	}
+	v, ok := st.vars[name]
+	if !ok || slices.ContainsFunc(v.fields, func(t text) bool { return !t.known() && !t.has(downloaded) }) {
+		st.vars[name] = unknown()
+	}
+}

@@ -1,0 +1,99 @@
+package guard
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A value is what a variable holds: one text, or those of an array.
+type value struct {
+	fields []text
+	array  bool
+}
+
+func (v value) equal(w value) bool {
+	return v.array == w.array && slices.EqualFunc(v.fields, w.fields, func(a, b text) bool { return slices.Equal(a, b) })
+}
+
+// unknown is the value of which nothing is known but that it was given.
+func unknown() value { return value{fields: []text{{anything}}} }
+
+// A state is that of a shell at one point of a script.
+type state struct {
+	vars  map[string]value
+	funcs map[string]*syntax.Stmt
+	args  []text // the positional parameters
+	dir   folder
+	old   folder // the one before
+	// strict: what was not set is an error and not empty.
+	strict bool
+	in     text  // what comes on stdin, as far as it is known
+	out    *text // takes what goes to stdout; nil is elsewhere
+}
+
+// newState is a shell's at the start of a script.
+func newState(place Place) *state {
+	st := &state{
+		vars: map[string]value{}, funcs: map[string]*syntax.Stmt{},
+		dir: folderOf(place.Dir), in: text{},
+	}
+	st.old = st.dir
+	for _, pair := range place.Env {
+		if name, set, ok := strings.Cut(pair, "="); ok {
+			st.vars[name] = value{fields: []text{text(set)}}
+		}
+	}
+	if place.Home != "" {
+		st.vars["HOME"] = value{fields: []text{text(place.Home)}}
+	}
+	return st
+}
+
+// copy is the state of a shell that is started from here.
+func (l *look) copy(st *state) *state {
+	l.spend(1 + (len(st.vars)+len(st.funcs))/8)
+	c := *st
+	c.vars, c.funcs = maps.Clone(st.vars), maps.Clone(st.funcs)
+	return &c
+}
+
+// merge takes over what may have happened in a branch: what differs is not known
+// any more.
+func (l *look) merge(st, branch *state) {
+	l.spend(1 + len(branch.vars)/8)
+	for name, v := range branch.vars {
+		if before, ok := st.vars[name]; !ok || !before.equal(v) {
+			st.vars[name] = unknown()
+		}
+	}
+	for name, body := range branch.funcs {
+		st.funcs[name] = body
+	}
+	if !st.dir.equal(branch.dir) {
+		st.dir = nil
+	}
+	if !st.old.equal(branch.old) {
+		st.old = nil
+	}
+}
+
+// write adds to what goes to stdout.
+func (st *state) write(t text) {
+	if st.out != nil && len(*st.out) <= maxText {
+		*st.out = append(*st.out, t...).bounded()
+	}
+}
+
+// set gives a variable a text.
+func (st *state) set(name string, t text) { st.vars[name] = value{fields: []text{t.bounded()}} }
+
+// enter changes the folder.
+func (st *state) enter(dir folder) {
+	if slices.ContainsFunc(dir, func(part text) bool { return !part.known() }) {
+		dir = nil
+	}
+	st.old, st.dir = st.dir, dir
+}

@@ -1,0 +1,177 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A text is what a word comes to: characters, and marks, which are negative, for
+// what is not a character.
+type text []rune
+
+// The marks. From firstUnset downwards each stands for a variable that the
+// script has not set, so that it may well be empty.
+const (
+	anything   rune = -1 - iota // some text that is not known
+	downloaded                  // some text that came over the network
+	star                        // a pattern for any names
+	anyOne                      // a pattern for any character
+	oneOf                       // a pattern for some characters
+	noneOf                      // a pattern for all characters but some
+)
+
+const firstUnset rune = -100
+
+// known tells whether a text has no marks.
+func (t text) known() bool { return !slices.ContainsFunc(t, func(r rune) bool { return r < 0 }) }
+
+// has tells whether a text has a mark.
+func (t text) has(mark rune) bool { return slices.Contains(t, mark) }
+
+// is compares a text that is known with a string.
+func (t text) is(s string) bool { return len(t) <= len(s) && t.known() && string(t) == s }
+
+// hasPrefix tells whether a text begins with a string.
+func (t text) hasPrefix(s string) bool {
+	prefix := []rune(s)
+	return len(t) >= len(prefix) && slices.Equal(t[:len(prefix)], text(prefix))
+}
+
+// filled is a text in which what was never set is empty, as it is for the shell.
+func (t text) filled() text {
+	return slices.DeleteFunc(slices.Clone(t), func(r rune) bool { return r <= firstUnset })
+}
+
+// bounded cuts what is longer than a value may be.
+func (t text) bounded() text {
+	if len(t) <= maxText {
+		return t
+	}
+	return append(slices.Clip(t[:maxText]), anything)
+}
+
+// split divides a text at white space.
+func (t text) split() []text {
+	var fields []text
+	for len(t) > 0 && len(fields) < maxFields {
+		start := slices.IndexFunc(t, func(r rune) bool { return !isSpace(r) })
+		if start < 0 {
+			break
+		}
+		t = t[start:]
+		end := slices.IndexFunc(t, isSpace)
+		if end < 0 {
+			end = len(t)
+		}
+		fields, t = append(fields, t[:end:end]), t[end:]
+	}
+	return fields
+}
+
+func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
+
+// join joins texts with a character between.
+func join(list []text, between rune) text {
+	var out text
+	for i, t := range list {
+		if i > 0 {
+			out = append(out, between)
+		}
+		out = append(out, t...)
+	}
+	return out.bounded()
+}
+
+// patterns makes the characters of a value that stands without quotes what the
+// shell takes them for.
+func (t text) patterns() text {
+	out := make(text, 0, len(t))
+	for len(t) > 0 {
+		mark, size := pattern(t)
+		out, t = append(out, mark), t[size:]
+	}
+	return out
+}
+
+// pattern reads a character, or what is a pattern, from the start of a text.
+func pattern(t text) (mark rune, size int) {
+	switch t[0] {
+	case '*':
+		return star, 1
+	case '?':
+		return anyOne, 1
+	case '[':
+		end := slices.Index(t, ']')
+		if end < 2 || slices.ContainsFunc(t[:end], func(r rune) bool { return r == '/' || isSpace(r) }) {
+			return '[', 1
+		}
+		if t[1] == '!' || t[1] == '^' {
+			return noneOf, end + 1
+		}
+		return oneOf, end + 1
+	default:
+		return t[0], 1
+	}
+}
+
+// maxShown bounds what is shown of a command, in characters.
+const maxShown = 120
+
+// show writes texts as a person would.
+func (l *look) show(list ...text) string {
+	var b strings.Builder
+	n := 0
+	for i, t := range list {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		for _, r := range t {
+			if n++; n > maxShown {
+				return b.String() + "…"
+			}
+			b.WriteString(l.shown(r))
+		}
+	}
+	return b.String()
+}
+
+func (l *look) shown(r rune) string {
+	switch {
+	case r <= firstUnset:
+		return "$" + l.unset[firstUnset-r]
+	case r == star:
+		return "*"
+	case r == anyOne:
+		return "?"
+	case r == oneOf:
+		return "[…]"
+	case r == noneOf:
+		return "[!…]"
+	case r < 0:
+		return "…"
+	case r == '\n' || !unicode.IsPrint(r):
+		return " "
+	default:
+		return string(r)
+	}
+}
+
+// unsetMark is the mark for a variable that was not set.
+func (l *look) unsetMark(name string) rune {
+	at := slices.Index(l.unset, name)
+	if at < 0 {
+		at = len(l.unset)
+		l.unset = append(l.unset, name)
+	}
+	return firstUnset - rune(at)
+}
+
+// unsetIn names a variable of a text that was not set.
+func (l *look) unsetIn(t text) (name string, ok bool) {
+	at := slices.IndexFunc(t, func(r rune) bool { return r <= firstUnset })
+	if at < 0 {
+		return "", false
+	}
+	return l.unset[firstUnset-t[at]], true
+}

@@ -1,0 +1,284 @@
+package guard
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// script goes through a script that a shell in this state would run.
+func (l *look) script(st *state, script string) {
+	if l.nested++; l.nested <= maxNested && !l.spend(1+len(script)/64) {
+		for _, s := range l.parse(script) {
+			if l.nested == 1 {
+				l.line = int(s.Pos().Line())
+			}
+			l.stmt(st, s)
+			if l.over() {
+				break
+			}
+		}
+	}
+	l.nested--
+}
+
+// capture is what commands write that run in a shell of their own.
+func (l *look) capture(st *state, list []*syntax.Stmt) text {
+	var out text
+	c := l.copy(st)
+	c.out = &out
+	l.stmts(c, list)
+	for len(out) > 0 && out[len(out)-1] == '\n' {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+func (l *look) stmts(st *state, list []*syntax.Stmt) {
+	for _, s := range list {
+		l.stmt(st, s)
+	}
+}
+
+// stmt goes through one statement.
+func (l *look) stmt(st *state, s *syntax.Stmt) {
+	if l.depth++; l.depth <= maxDepth && !l.over() {
+		if s.Background {
+			st = l.copy(st)
+		}
+		in, out := st.in, st.out
+		for _, r := range s.Redirs {
+			l.redirect(st, r)
+		}
+		l.command(st, s.Cmd)
+		st.in, st.out = in, out
+	}
+	l.depth--
+}
+
+// redirect goes through a redirection.
+func (l *look) redirect(st *state, r *syntax.Redirect) {
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		st.in = l.text(st, r.Hdoc)
+	case syntax.WordHdoc:
+		st.in = l.text(st, r.Word)
+	case syntax.RdrIn:
+		st.in = text{anything}
+		if l.text(st, r.Word).has(downloaded) {
+			st.in = text{downloaded}
+		}
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrInOut, syntax.RdrAll, syntax.AppAll:
+		for _, to := range l.fields(st, r.Word) {
+			if l.isDevice(st, to) {
+				l.report(Device, deviceHint, "%s would write over a disk", l.show(text("> "), to))
+			}
+			if r.N == nil || r.N.Value == "1" {
+				st.out = nil
+			}
+			if to.is("/dev/stdout") || to.is("/dev/fd/1") {
+				return
+			}
+		}
+	default:
+		l.text(st, r.Word)
+	}
+}
+
+// command goes through the command of a statement.
+func (l *look) command(st *state, cmd syntax.Command) {
+	switch c := cmd.(type) {
+	case *syntax.CallExpr:
+		l.callExpr(st, c)
+	case *syntax.BinaryCmd:
+		l.binary(st, c)
+	case *syntax.Subshell:
+		l.stmts(l.copy(st), c.Stmts)
+	case *syntax.Block:
+		l.stmts(st, c.Stmts)
+	case *syntax.IfClause:
+		l.ifClause(st, c)
+	case *syntax.WhileClause:
+		l.stmts(st, c.Cond)
+		body := l.copy(st)
+		l.stmts(body, c.Do)
+		l.merge(st, body)
+	case *syntax.ForClause:
+		l.forClause(st, c)
+	case *syntax.CaseClause:
+		l.caseClause(st, c)
+	case *syntax.FuncDecl:
+		l.function(st, c)
+	case *syntax.DeclClause:
+		l.assign(st, c.Args)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			l.stmt(st, c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		if c.Stmt != nil {
+			l.stmt(l.copy(st), c.Stmt)
+		}
+	case *syntax.TestClause:
+		l.inside(st, c)
+	case *syntax.ArithmCmd:
+		l.inside(st, c)
+	case *syntax.LetClause:
+		l.inside(st, c)
+	}
+}
+
+// binary goes through two commands that are joined.
+func (l *look) binary(st *state, c *syntax.BinaryCmd) {
+	switch c.Op {
+	case syntax.AndStmt:
+		l.stmt(st, c.X)
+		l.stmt(st, c.Y)
+	case syntax.OrStmt:
+		dir, old := st.dir, st.old
+		l.stmt(st, c.X)
+		failed := l.copy(st) // what the first has looked at is known all the same
+		failed.dir, failed.old = dir, old
+		l.stmt(failed, c.Y)
+	default:
+		// What the first writes, the second reads.
+		var out text
+		first, second := l.copy(st), l.copy(st)
+		first.out = &out
+		l.stmt(first, c.X)
+		second.in = out
+		l.stmt(second, c.Y)
+	}
+}
+
+func (l *look) ifClause(st *state, c *syntax.IfClause) {
+	var branches []*state
+	for ; c != nil && !l.over(); c = c.Else {
+		l.stmts(st, c.Cond)
+		branch := l.copy(st)
+		l.stmts(branch, c.Then)
+		branches = append(branches, branch)
+	}
+	for _, branch := range branches {
+		l.merge(st, branch)
+	}
+}
+
+func (l *look) caseClause(st *state, c *syntax.CaseClause) {
+	l.inside(st, c.Word)
+	var branches []*state
+	for _, item := range c.Items {
+		branch := l.copy(st)
+		l.stmts(branch, item.Stmts)
+		branches = append(branches, branch)
+	}
+	for _, branch := range branches {
+		l.merge(st, branch)
+	}
+}
+
+// forClause goes through the body of a loop once for each word.
+func (l *look) forClause(st *state, c *syntax.ForClause) {
+	body := l.copy(st)
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		items := l.fields(st, loop.Items...)
+		if !loop.InPos.IsValid() {
+			items = st.args
+		}
+		for _, item := range items[:min(len(items), maxFields)] {
+			body.set(loop.Name.Value, item)
+			l.stmts(body, c.Do)
+		}
+	case *syntax.CStyleLoop:
+		l.inside(body, loop.Init, loop.Cond, loop.Post)
+		l.stmts(body, c.Do)
+	}
+	l.merge(st, body)
+}
+
+// function notes a function; what it does is looked at where it is called.
+func (l *look) function(st *state, c *syntax.FuncDecl) {
+	if c.Name == nil || c.Body == nil {
+		return
+	}
+	st.funcs[c.Name.Value] = c.Body
+	if b := (bomb{name: c.Name.Value}); b.stmt(c.Body, false) == starts {
+		l.report(ForkBomb, "a function that calls itself in the background or in a pipe needs a condition that ends it",
+			"the function %s starts itself again and again without end", l.show(text(c.Name.Value)))
+	}
+}
+
+// callFunction runs a function of the script.
+func (l *look) callFunction(st *state, body *syntax.Stmt, args []text) {
+	if l.nested++; l.nested <= maxNested {
+		before := st.args
+		st.args = args
+		l.stmt(st, body)
+		st.args = before
+	}
+	l.nested--
+}
+
+// assign sets variables.
+func (l *look) assign(st *state, list []*syntax.Assign) {
+	for _, a := range list {
+		if a.Naked || a.Name == nil {
+			l.fields(st, a.Value)
+			continue
+		}
+		var v value
+		switch {
+		case a.Array != nil:
+			v.array = true
+			for _, elem := range a.Array.Elems {
+				v.fields = append(v.fields, l.fields(st, elem.Value)...)
+			}
+			v.fields = v.fields[:min(len(v.fields), maxFields)]
+		default:
+			v.fields = []text{l.text(st, a.Value)}
+		}
+		if a.Index != nil {
+			l.inside(st, a.Index)
+			v = unknown()
+		}
+		name := a.Name.Value
+		if before, ok := st.vars[name]; ok && a.Append {
+			v = appended(before, v)
+		}
+		st.vars[name] = v
+	}
+}
+
+// appended is a value to which another was added.
+func appended(v, more value) value {
+	if v.array || more.array {
+		fields := slices.Concat(v.fields, more.fields)
+		return value{fields: fields[:min(len(fields), maxFields)], array: true}
+	}
+	return value{fields: []text{slices.Concat(join(v.fields, ' '), join(more.fields, ' ')).bounded()}}
+}
+
+// callExpr goes through assignments, or a command with its words.
+func (l *look) callExpr(st *state, c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		l.assign(st, c.Assigns)
+		return
+	}
+	switch c.Args[0].Lit() {
+	case "[", "test":
+		for _, w := range c.Args[1:] {
+			l.inside(st, w)
+		}
+		return
+	}
+	argv := l.fields(st, c.Args...)
+	if len(c.Assigns) == 0 {
+		l.call(st, argv)
+		return
+	}
+	inner := l.copy(st)
+	l.assign(inner, c.Assigns)
+	l.call(inner, argv)
+	st.old, st.dir = inner.old, inner.dir
+}

@@ -1,0 +1,282 @@
+package guard
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A builder puts together the fields that a word comes to.
+type builder struct {
+	fields []text
+	cur    text
+	open   bool // cur is a field even when it is empty
+	home   text // what a tilde at the start stands for; nil where it is none
+}
+
+func (b *builder) add(t text) { b.cur, b.open = append(b.cur, t...), true }
+
+// end ends the field.
+func (b *builder) end() {
+	if b.open && len(b.fields) < maxFields {
+		b.fields = append(b.fields, b.cur.bounded())
+	}
+	b.cur, b.open = nil, false
+}
+
+// addSplit adds a value that stands without quotes.
+func (b *builder) addSplit(t text) {
+	if len(t) == 0 {
+		return
+	}
+	t = t.patterns()
+	if isSpace(t[0]) {
+		b.end()
+	}
+	for i, field := range t.split() {
+		if i > 0 {
+			b.end()
+		}
+		b.add(field)
+	}
+	if isSpace(t[len(t)-1]) {
+		b.end()
+	}
+}
+
+// addFields adds several fields, the first and the last of which grow together
+// with what stands around them.
+func (b *builder) addFields(fields []text) {
+	for i, field := range fields {
+		if i > 0 {
+			b.end()
+		}
+		b.add(field)
+	}
+}
+
+// fields is what words come to, as a command would see them.
+func (l *look) fields(st *state, words ...*syntax.Word) []text {
+	var out []text
+	for _, w := range words {
+		if w == nil || l.over() {
+			continue
+		}
+		syntax.SplitBraces(w)
+		for _, parts := range l.braces(w.Parts, 0) {
+			b := &builder{home: l.tilde(st)}
+			for _, part := range parts {
+				l.part(st, b, part)
+				b.home = nil
+			}
+			b.end()
+			out = append(out, b.fields...)
+		}
+		if len(out) > maxFields*maxFields {
+			break
+		}
+	}
+	return out
+}
+
+// text is what a word comes to where it is not divided: in an assignment, a
+// redirection, a here-document.
+func (l *look) text(st *state, w *syntax.Word) text {
+	if w == nil || l.over() {
+		return nil
+	}
+	b := &builder{home: l.tilde(st)}
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit, *syntax.BraceExp:
+			l.part(st, b, part)
+		default:
+			l.quoted(st, b, p)
+		}
+		b.home = nil
+	}
+	return join(append(b.fields, b.cur), ' ')
+}
+
+// braces gives the alternatives of a word with braces.
+func (l *look) braces(parts []syntax.WordPart, depth int) [][]syntax.WordPart {
+	const maxBraces = 16
+	out := [][]syntax.WordPart{nil}
+	for _, part := range parts {
+		choices := [][]syntax.WordPart{{part}}
+		if exp, ok := part.(*syntax.BraceExp); ok && !exp.Sequence && depth < maxBraces {
+			choices = nil
+			for _, elem := range exp.Elems {
+				choices = append(choices, l.braces(elem.Parts, depth+1)...)
+			}
+		}
+		var longer [][]syntax.WordPart
+		for _, start := range out {
+			for _, choice := range choices {
+				if len(longer) < maxFields && !l.over() {
+					longer = append(longer, append(start[:len(start):len(start)], choice...))
+				}
+			}
+		}
+		out = longer
+	}
+	return out
+}
+
+func (l *look) tilde(st *state) text { return l.plain(st, "HOME") }
+
+// plain is a variable as one text.
+func (l *look) plain(st *state, name string) text { return join(l.variable(st, name).fields, ' ') }
+
+// part adds a part of a word that stands without quotes.
+func (l *look) part(st *state, b *builder, part syntax.WordPart) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		l.literal(st, b, p.Value)
+	case *syntax.ParamExp:
+		v := l.param(st, p)
+		for i, field := range v.fields {
+			if i > 0 {
+				b.end()
+			}
+			b.addSplit(field)
+		}
+	case *syntax.CmdSubst:
+		b.addSplit(l.capture(st, p.Stmts))
+	case *syntax.ExtGlob:
+		if p.Op == syntax.GlobExcept {
+			b.add(text{star}) // all but a few is all
+		} else {
+			b.add(text{anything})
+		}
+	case *syntax.BraceExp: // a sequence, or one of too many
+		b.add(text{anything})
+	default:
+		l.quoted(st, b, part)
+	}
+}
+
+// quoted adds a part of a word that stands in quotes, or is not divided.
+func (l *look) quoted(st *state, b *builder, part syntax.WordPart) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		b.add(text(unescape(p.Value, "$`\"\\\n")))
+	case *syntax.SglQuoted:
+		b.add(single(p))
+	case *syntax.DblQuoted:
+		if b.open = true; len(p.Parts) == 1 { // "$@" of nothing is nothing
+			if exp, ok := p.Parts[0].(*syntax.ParamExp); ok && each(exp) && len(l.param(st, exp).fields) == 0 {
+				b.open = len(b.cur) > 0
+			}
+		}
+		for _, inner := range p.Parts {
+			l.quoted(st, b, inner)
+		}
+	case *syntax.ParamExp:
+		v := l.param(st, p)
+		if each(p) {
+			b.addFields(v.fields)
+		} else {
+			b.add(join(v.fields, ' '))
+		}
+	case *syntax.CmdSubst:
+		b.add(l.capture(st, p.Stmts))
+	case *syntax.ProcSubst:
+		mark := anything
+		if l.capture(st, p.Stmts).has(downloaded) {
+			mark = downloaded
+		}
+		b.add(text{mark})
+	case *syntax.ArithmExp:
+		l.inside(st, p.X)
+		b.add(text{anything})
+	default:
+		b.add(text{anything})
+	}
+}
+
+// each tells an expansion that gives a field for each element.
+func each(p *syntax.ParamExp) bool {
+	if p.Param != nil && p.Param.Value == "@" {
+		return true
+	}
+	index, ok := p.Index.(*syntax.Word)
+	return ok && index.Lit() == "@"
+}
+
+// literal adds characters that stand without quotes.
+func (l *look) literal(st *state, b *builder, s string) {
+	if rest, ok := strings.CutPrefix(s, "~"); ok && b.home != nil && !b.open {
+		name, _, _ := strings.Cut(rest, "/")
+		switch name {
+		case "":
+			b.add(b.home)
+		case "+":
+			b.add(folderText(st.dir))
+		case "-":
+			b.add(folderText(st.old))
+		case "root":
+			b.add(text("/root"))
+		default:
+			b.add(text{anything})
+		}
+		s = rest[len(name):]
+	}
+	if s == "" {
+		return
+	}
+	chars := text(s)
+	out := make(text, 0, len(chars))
+	for len(chars) > 0 {
+		if chars[0] == '\\' && len(chars) > 1 {
+			if chars[1] != '\n' {
+				out = append(out, chars[1])
+			}
+			chars = chars[2:]
+			continue
+		}
+		mark, size := pattern(chars)
+		out, chars = append(out, mark), chars[size:]
+	}
+	b.add(out)
+}
+
+// folderText is a folder as a text.
+func folderText(f folder) text {
+	if f == nil {
+		return text{anything}
+	}
+	return append(text("/"), join(f, '/')...)
+}
+
+// unescape takes away the backslashes before some characters; one before the
+// end of a line takes the line's end with it.
+func unescape(s, special string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(special, s[i+1]) >= 0 {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// single is the text of single quotes. Of the escapes of $'…' the usual ones are
+// read.
+func single(p *syntax.SglQuoted) text {
+	if !p.Dollar || !strings.Contains(p.Value, `\`) {
+		return text(p.Value)
+	}
+	plain := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\/`, "/").Replace(p.Value)
+	if strings.Contains(strings.ReplaceAll(p.Value, `\\`, ""), `\x`) {
+		return text{anything}
+	}
+	return text(plain)
+}
