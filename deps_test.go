@@ -49,7 +49,7 @@ var importTable = map[string][]string{
 	"sandbox/sandboxtest":    {"internal/escape", "internal/leaktest", "sandbox", "sandbox/pool"},
 	"sandbox/renew":          {"sandbox"},
 	"sandbox/pool":           {"internal/filelock", "internal/oneline", "sandbox"},
-	"tools":                  {"internal/output", "internal/search", "internal/utf16text", "internal/workspace", "sandbox"},
+	"tools":                  {"internal/guard", "internal/output", "internal/search", "internal/tripwire", "internal/utf16text", "internal/workspace", "sandbox"},
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",

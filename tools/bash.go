@@ -40,6 +40,12 @@ type BashOptions struct {
 	// Jobs takes the commands that are to run in the background; without it
 	// none can.
 	Jobs *Jobs
+	// Env holds the variables that commands are given, each as NAME=VALUE, for
+	// Assess.
+	Env []string
+	// Guarded has the model told that slips are not run. The tool itself only
+	// tells of them; see Assess.
+	Guarded bool
 }
 
 // fill sets the defaults. A limit that was asked for moves a default, never
@@ -112,7 +118,7 @@ func (o BashOptions) definition(dir string, protected []string) Definition {
 		Description: describe("bash", map[string]any{
 			"Dir": dir, "Timeout": seconds(o.Timeout), "MaxTimeout": seconds(o.MaxTimeout),
 			"Shown": output.Count(ShownOutput, "character"), "Max": output.Size(MaxOutput),
-			"Jobs": o.Jobs != nil, "MaxJobs": MaxJobs,
+			"Jobs": o.Jobs != nil, "MaxJobs": MaxJobs, "Guarded": o.Guarded,
 			"Protected": list(protected),
 		}),
 		Schema: object(1, fields...),
