@@ -66,6 +66,12 @@ type Options struct {
 	// it leaves running; it goes on record before BeforeEnd is called. nil is
 	// nothing.
 	Closing func() []trajectory.Notice
+	// Approve decides about a call before it runs, in the order of the calls and
+	// one at a time; calls that run side by side do so once all of them are
+	// decided. It is not asked about calls that could not run. MaxTime stands
+	// still while it decides. When its context ends it returns, and what it
+	// returns does not count. nil lets every call run.
+	Approve func(ctx context.Context, request ApprovalRequest) Approval
 	// BeforeEnd is called once when the work is over, before the end is on
 	// record, for what has to be recorded then. Its error is the run's, beside
 	// whatever else went wrong. nil is not called.
@@ -77,7 +83,7 @@ type Options struct {
 	// DefaultMaxTurns.
 	MaxTurns int
 	// MaxTime is the time after which a run stops, in the middle of whatever
-	// it is doing; 0 is none.
+	// it is doing, but for Approve; 0 is none.
 	MaxTime time.Duration
 	// MaxRequests is the number of requests to the model, those that fail and
 	// are tried again or written otherwise included, after which none is sent;
@@ -173,9 +179,9 @@ func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
 	r := &run{Agent: a, started: time.Now()}
 	inner := ctx
 	if a.opts.MaxTime > 0 {
-		var cancel context.CancelFunc
-		inner, cancel = context.WithTimeoutCause(ctx, a.opts.MaxTime, errMaxTime)
-		defer cancel()
+		r.clock = newClock(ctx, a.opts.MaxTime)
+		defer r.clock.stop()
+		inner = r.clock
 	}
 	if a.opts.Price != nil {
 		r.spent.Cost = new(0.0) // what is known to be nothing yet

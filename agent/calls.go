@@ -70,13 +70,17 @@ func (r *run) group(calls []model.ToolCall) int {
 	return max(n, 1)
 }
 
-// callGroup runs calls side by side and records their results in order. It
-// returns when all of them have ended.
+// callGroup runs calls side by side, but for those that are denied, and records
+// their results in order. It returns when all of them have ended.
 func (r *run) callGroup(ctx context.Context, calls []model.ToolCall) error {
 	for _, call := range calls {
 		if err := r.recordCall(call); err != nil {
 			return err
 		}
+	}
+	denied, err := r.approve(ctx, calls)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -86,6 +90,10 @@ func (r *run) callGroup(ctx context.Context, calls []model.ToolCall) error {
 	ended := make([]chan done, len(calls))
 	for i, call := range calls {
 		ended[i] = make(chan done, 1) // room for the one result, so that it never blocks
+		if denied[i] != nil {
+			ended[i] <- *denied[i]
+			continue
+		}
 		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -189,6 +197,6 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 		return err
 	}
 	r.history = append(r.history, message)
-	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun)
+	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun || d.status == statusDenied)
 	return nil
 }

@@ -137,6 +137,8 @@ func story(memory *trajectory.Memory) []string {
 			lines = append(lines, fmt.Sprintf("result %s %s %s", b.CallID, b.Status, text))
 		case trajectory.Notice:
 			lines = append(lines, "notice "+b.Kind)
+		case trajectory.Approval:
+			lines = append(lines, fmt.Sprintf("approval %s %s %s", b.CallID, b.Decision, b.Reason))
 		case trajectory.Usage:
 			lines = append(lines, fmt.Sprintf("usage %d %d", b.Input, b.Output))
 		case trajectory.End:

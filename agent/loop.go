@@ -30,6 +30,7 @@ const (
 type run struct {
 	*Agent
 	started time.Time
+	clock   *clock      // bounds the run's time; nil is no bound
 	asked   model.Model // the model, as the run asks it
 	spent   Spent
 	waiting time.Time // when the wait began that goes on; zero is none

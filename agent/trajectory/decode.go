@@ -53,6 +53,8 @@ func newBody(eventType string) any {
 		return new(Notice)
 	case Network{}.eventType():
 		return new(Network)
+	case Approval{}.eventType():
+		return new(Approval)
 	case End{}.eventType():
 		return new(End)
 	default:

@@ -156,6 +156,26 @@ type Network struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
+// Who decided about a call.
+const (
+	ByUser   = "user"   // a person who was asked
+	ByGuard  = "guard"  // the guard against slips
+	ByNobody = "nobody" // somebody was to be asked, and nobody could be
+)
+
+// Approval is what was decided about a call before it ran, where somebody was
+// asked or it was denied. It comes between the call and its result.
+type Approval struct {
+	CallID string `json:"call_id"`
+	// Decision is "allowed", "allowed_always" or "denied".
+	Decision string `json:"decision"`
+	// Reason is why it was denied, as the model is told; "" when it was allowed.
+	Reason string `json:"reason"`
+	By     string `json:"by"`
+	// Risk is what was out of the ordinary about the call.
+	Risk string `json:"risk,omitempty"`
+}
+
 // End closes the record of a run.
 type End struct {
 	Stop  string `json:"stop"`
@@ -177,6 +197,7 @@ func (ToolResult) eventType() string { return "tool_result" }
 func (Usage) eventType() string      { return "usage" }
 func (Notice) eventType() string     { return "notice" }
 func (Network) eventType() string    { return "network" }
+func (Approval) eventType() string   { return "approval" }
 func (End) eventType() string        { return "end" }
 
 // A Recorder takes the events of a run in order. Record returns when the event

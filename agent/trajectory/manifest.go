@@ -53,8 +53,20 @@ type Manifest struct {
 	Price     json.RawMessage `json:"price,omitempty"`
 	PriceFrom string          `json:"price_from,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
-	OnLost   string   `json:"on_lost,omitempty"`
-	Versions Versions `json:"versions"`
+	OnLost string `json:"on_lost,omitempty"`
+	// Approval says which calls a person was to be asked about, by what they do.
+	Approval Approvals `json:"approval,omitzero"`
+	// Unguarded tells that what is hardly ever meant was run as well.
+	Unguarded bool     `json:"unguarded,omitempty"`
+	Versions  Versions `json:"versions"`
+}
+
+// Approvals are the calls that a person is asked about: "never", "risky" or
+// "always", for each kind of call.
+type Approvals struct {
+	Read    string `json:"read"`
+	Write   string `json:"write"`
+	Execute string `json:"execute"`
 }
 
 // A Mount is a host folder where the sandbox saw it.

@@ -43,6 +43,8 @@ func bodies() []trajectory.Body {
 		trajectory.Notice{Kind: "retry", Text: "waiting"},
 		trajectory.Network{Host: "example.org", Port: 443, Allowed: true, Rule: "*.org"},
 		trajectory.Network{Host: "example.org", Port: 1, Reason: "no rule"},
+		trajectory.Approval{CallID: "c1", Decision: "allowed", By: trajectory.ByUser},
+		trajectory.Approval{CallID: "c2", Decision: "denied", By: trajectory.ByGuard, Reason: "no", Risk: "it removes all"},
 		trajectory.End{Stop: "finished", Final: "done", Turns: 2},
 		trajectory.End{Stop: "max_cost", Turns: 2, Requests: 4, Waits: 2, WaitedMS: 1500, Usage: &trajectory.Usage{Input: 5, CostUSD: new(0.25)}},
 	}
