@@ -126,7 +126,7 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	var asked asker
 	screen := &plainScreen{out: a.stderr, plain: !ui.Detect(a.stderr, a.getenv).Live}
 	if !opts.json && !opts.interactive {
-		asked = a.asker(screen.show)
+		asked = a.prompter(screen.show).hosts()
 	}
 	log := &networkLog{}
 	out, err := a.openGate(&opts.networkFlags, log, asked)

@@ -33,7 +33,8 @@ type job struct {
 	folder  *workspace.Workspace
 	agents  string // the text of the workspace's AGENTS.md
 	record  *networkRecord
-	mirror  *mirror // prints the record; nil without --json
+	mirror  *mirror   // prints the record; nil without --json
+	asks    *prompter // asks the person at the terminal; nil is nobody
 	stop    context.CancelCauseFunc
 	gate    *gate          // the way out; nil is none
 	closers []func() error // in the order of opening
@@ -98,11 +99,10 @@ func (j *job) prepare(args []string) (err error) {
 
 // openGate makes the way out, if there is to be one.
 func (j *job) openGate() (err error) {
-	var asked asker
 	if !j.opts.json && !j.opts.quiet {
-		asked = j.app.asker(j.screen.Question)
+		j.asks = j.app.prompter(j.screen.Question)
 	}
-	if j.gate, err = j.app.openGate(&j.opts.networkFlags, j.record, asked); err != nil {
+	if j.gate, err = j.app.openGate(&j.opts.networkFlags, j.record, j.asks.hosts()); err != nil {
 		return err
 	}
 	j.closers = append(j.closers, j.gate.Close)
@@ -132,7 +132,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		AllowHosts: hosts, InjectHeaders: injections,
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
-		Images: j.opts.images, OnLost: j.opts.onLost, Versions: j.app.build.versions(),
+		Images: j.opts.images, OnLost: j.opts.onLost, Approval: j.opts.approval.recorded(), Unguarded: !j.opts.guard, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
 		return err
@@ -220,6 +220,9 @@ func (j *job) describe() error {
 	}
 	header.Instructions = instructionsText(j.agents)
 	j.screen.Header(header)
+	if why := j.nobody(); why != "" && j.opts.approval != (approvals{}) {
+		j.screen.Notice(fmt.Sprintf("nobody can be asked (%s), so the calls that --approval asks about are denied", why))
+	}
 	if unused != nil {
 		j.screen.Notice(fmt.Sprintf("%s is not used: %v", instructionsFile, unused))
 	}
@@ -251,7 +254,9 @@ func (j *job) openRecord() error {
 
 // registry makes the set of tools.
 func (j *job) registry() (*tools.Registry, error) {
-	bash, err := tools.NewBash(j.jar, tools.BashOptions{Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: j.jobs})
+	bash, err := tools.NewBash(j.jar, tools.BashOptions{
+		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: j.jobs, Env: j.spec.Env, Guarded: j.opts.guard,
+	})
 	if err != nil {
 		return nil, err
 	}

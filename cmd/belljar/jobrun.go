@@ -33,6 +33,7 @@ func (j *job) run(ctx context.Context) error {
 		},
 		NewOutput: j.outputs.open,
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
+		Approve:   j.approver().decide,
 		Closing:   j.closing,
 		BeforeEnd: j.settle,
 		Images:    j.opts.images,

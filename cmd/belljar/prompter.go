@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,52 +11,111 @@ import (
 	"github.com/belljar/belljar/internal/ui"
 )
 
-// askTime is how long a person is given to answer. Who does not answer is not
-// there, and is asked nothing more.
+// askTime is how long a person is given to answer a question about a host, since
+// a command waits for it. Who does not answer is not there, and is asked about no
+// more hosts.
 const askTime = time.Minute
 
 // An asker asks whether a host and port may be reached.
 type asker func(ctx context.Context, host string, port int) bool
 
-// A prompter asks the person at the terminal, one question at a time.
+// shower shows a question and returns what is called when it is over.
+type shower func(question string) (done func(answered bool))
+
+// Why nobody answers.
+var (
+	errBackground = errors.New("belljar may not read from the terminal")
+	errNoInput    = errors.New("the terminal's input ended")
+)
+
+// A prompter asks the person at the terminal, one question at a time, whoever
+// raises it. Safe for concurrent use.
 type prompter struct {
-	in *os.File
-	// show shows a question and returns what is called when it is over.
-	show func(question string) (done func(answered bool))
-	gone bool // nobody answered, or nobody can any more
+	in   *os.File
+	show shower // shows a question about a host
+	// turn is held by who asks; its capacity is one. A mutex would not let
+	// a canceled question stop waiting. It guards what follows.
+	turn  chan struct{}
+	away  bool // nobody answered about a host
+	ended bool // the input is at its end
 }
 
-// asker asks the person at the terminal, if one is there who can be asked: both
-// stdin and stderr are a terminal. Where there is none it is nil.
-func (a *app) asker(show func(question string) (done func(answered bool))) asker {
+// prompter makes one, if somebody is there who can be asked: both stdin and
+// stderr are a terminal. Where nobody is it is nil.
+func (a *app) prompter(show shower) *prompter {
 	in, ok := a.stdin.(*os.File)
 	if !ok || !ui.Detect(in, a.getenv).Terminal || !ui.Detect(a.stderr, a.getenv).Terminal {
 		return nil
 	}
-	return (&prompter{in: in, show: show}).ask
+	return newPrompter(in, show)
 }
 
-// ask asks one question. It is not called while another one is open. Nothing is
-// read from the terminal between questions: who is sent into the background
-// then, and reads, is stopped.
-func (p *prompter) ask(ctx context.Context, host string, port int) bool {
-	if p.gone || !inForeground(p.in) {
+func newPrompter(in *os.File, show shower) *prompter {
+	return &prompter{in: in, show: show, turn: make(chan struct{}, 1)}
+}
+
+// hosts gives what asks about hosts; nil where nobody can be asked.
+func (p *prompter) hosts() asker {
+	if p == nil {
+		return nil
+	}
+	return p.askHost
+}
+
+// askHost asks whether a host may be reached.
+func (p *prompter) askHost(ctx context.Context, host string, port int) bool {
+	if !p.take(ctx) {
 		return false
 	}
-	done := p.show(fmt.Sprintf("belljar: the sandbox asks for %s:%d; allow it for this run? [y/N] ", ui.Line(host), port))
+	defer p.give()
+	if p.away {
+		return false
+	}
+	limited, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	line, err := p.question(limited, func() func(bool) {
+		return p.show(fmt.Sprintf("belljar: the sandbox asks for %s:%d; allow it for this run? [y/N] ", ui.Line(host), port))
+	})
+	p.away = p.away || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil // of one that ends nothing is to be told
+	answer := strings.ToLower(line)
+	return err == nil && (answer == "y" || answer == "yes")
+}
+
+// take waits for the turn to ask, and give gives it back.
+func (p *prompter) take(ctx context.Context) bool {
+	select {
+	case p.turn <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (p *prompter) give() { <-p.turn }
+
+// question shows a question and reads the answer, without the space around it.
+// The turn is held. Nothing is read from the terminal between questions: who is
+// sent into the background then, and reads, is stopped.
+func (p *prompter) question(ctx context.Context, show func() (done func(answered bool))) (string, error) {
+	switch {
+	case p.ended:
+		return "", errNoInput
+	case !inForeground(p.in):
+		return "", errBackground
+	}
+	done := show()
 	answered := false
 	defer func() { done(answered) }()
 	if inForeground(p.in) { // who is not is stopped by trying
 		discardInput(p.in) // what was typed before the question stood is no answer
 	}
-	limited, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	line, err := readLine(limited, p.in)
+	line, err := readLine(ctx, p.in)
 	if err != nil {
-		p.gone = ctx.Err() == nil // of one that ends nothing is to be told
-		return false
+		if p.ended = ctx.Err() == nil; p.ended {
+			err = errNoInput
+		}
+		return "", err
 	}
 	answered = strings.HasSuffix(line, "\n") // the terminal has echoed it
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
+	return strings.TrimSpace(line), nil
 }

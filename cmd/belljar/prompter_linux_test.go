@@ -55,5 +55,5 @@ func askLate(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	fmt.Println("allowed:", (&prompter{in: os.Stdin, show: show}).ask(ctx, "x.invalid", 443))
+	fmt.Println("allowed:", newPrompter(os.Stdin, show).askHost(ctx, "x.invalid", 443))
 }

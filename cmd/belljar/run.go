@@ -20,7 +20,8 @@ type runOptions struct {
 	maxTime              time.Duration
 	timeout, maxTimeout  time.Duration
 	onLost               string
-	quiet, json          bool
+	approvalFlags
+	quiet, json bool
 }
 
 // newRun makes the verb run.
@@ -70,6 +71,7 @@ there is one, it holds one object with "error" and nothing else.`,
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
 	addText(flags, &opts.onLost, "on-lost", "", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")
+	opts.approvalFlags.add(flags)
 	flags.BoolVarP(&opts.quiet, "quiet", "q", false, "show nothing but the final answer, or why there is none")
 	flags.BoolVar(&opts.json, "json", false, "print the events of the record on stdout, one JSON object a line, and no talk")
 	opts.sandboxFlags.add(flags)

@@ -141,8 +141,23 @@ func headerOf(id string, m trajectory.Manifest) ui.Header {
 	}
 	return ui.Header{
 		Session: id, Workspace: m.Workspace, Image: m.Image.Ref, Engine: engine, Model: m.Model,
-		Limits: m.Limits, Network: network, Loosened: m.Loosened, Started: m.Started,
+		Limits: m.Limits, Network: network, Approval: approvalText(m), Loosened: m.Loosened, Started: m.Started,
 	}
+}
+
+// approvalText says which calls a person was asked about, where that is not the
+// usual.
+func approvalText(m trajectory.Manifest) string {
+	var parts []string
+	for _, kind := range [...]struct{ name, mode string }{{"read", m.Approval.Read}, {"write", m.Approval.Write}, {"execute", m.Approval.Execute}} {
+		if kind.mode != "" && kind.mode != approvalNever.String() {
+			parts = append(parts, kind.name+" "+kind.mode)
+		}
+	}
+	if m.Unguarded {
+		parts = append(parts, "no guard against slips")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // firstLine is the first line of a text that says something.

@@ -44,7 +44,21 @@ func (s *screenReader) String() string {
 // await waits until a text is on the screen.
 func (s *screenReader) await(t *testing.T, text string) {
 	t.Helper()
-	for end := time.Now().Add(scriptTimeout); !strings.Contains(s.String(), text); time.Sleep(10 * time.Millisecond) {
+	s.awaitCount(t, text, 1)
+}
+
+// awaitCount waits until a text is on the screen so many times.
+func (s *screenReader) awaitCount(t *testing.T, text string, count int) {
+	t.Helper()
+	for end := time.Now().Add(scriptTimeout); strings.Count(s.String(), text) < count; time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-s.ended:
+			if strings.Count(s.String(), text) >= count {
+				return
+			}
+			t.Fatalf("%q never came; the screen showed\n%s", text, s.String())
+		default:
+		}
 		if time.Now().After(end) {
 			t.Fatalf("%q never came; the screen shows\n%s", text, s.String())
 		}

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package main
 
@@ -8,8 +8,7 @@ import (
 	"os"
 )
 
-// inForeground tells that nobody can be asked here: the network mode that asks
-// works on Linux only.
+// inForeground tells that nobody can be asked here.
 func inForeground(*os.File) bool { return false }
 
 // discardInput has nothing to discard where nobody is asked.

@@ -165,6 +165,11 @@ func (r *Renderer) Question(text string) (done func(answered bool)) {
 	defer r.mu.Unlock()
 	r.endText()
 	r.erase()
+	return r.ask(text)
+}
+
+// ask is Question on a line of its own. The lock is held.
+func (r *Renderer) ask(text string) (done func(answered bool)) {
 	r.write(r.paint(amber, Line(text)) + " ")
 	r.asking = true
 	if r.live != nil {

@@ -120,6 +120,8 @@ func (r *Renderer) Record(body trajectory.Body) error {
 		r.notice(event)
 	case trajectory.Network:
 		r.network(event)
+	case trajectory.Approval:
+		r.approval(event)
 	case trajectory.End:
 		r.end(event)
 	}

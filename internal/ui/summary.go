@@ -15,8 +15,10 @@ type Header struct {
 	Instructions string
 	Limits       trajectory.Limits
 	Network      string
-	Loosened     []string
-	Started      time.Time
+	// Approval says which calls a person is asked about; "" is none.
+	Approval string
+	Loosened []string
+	Started  time.Time
 }
 
 // Header shows what is about to run, and where.
@@ -34,6 +36,7 @@ func (r *Renderer) Header(h Header) {
 	r.field("engine", Line(h.Engine))
 	r.field("limits", limitsText(h.Limits))
 	r.field("network", Line(h.Network))
+	r.field("approval", Line(h.Approval))
 	r.field("loosened", Line(strings.Join(h.Loosened, ", ")))
 	r.field("model", Line(h.Model))
 	r.field("instructions", Line(h.Instructions))
