@@ -11,7 +11,7 @@ import (
 )
 
 // generous tells a look that hangs from one on a busy machine.
-const generous = 30 * time.Second
+const generous = 2 * time.Minute
 
 // Scripts of a megabyte that nest, repeat or grow come to an end, and what
 // stands before is found.
@@ -35,7 +35,7 @@ func TestBounds(t *testing.T) {
 			}
 			return b.String()
 		}(),
-		"scripts in scripts": "x='eval \"$x\"'; eval \"$x\"", "shells in loops": repeat("bash -c 'ls'\n"), "evals": repeat("eval a;"),
+		"scripts in scripts": "x='eval \"$x\"'; eval \"$x\"", "shells in loops": repeat("bash -c 'ls'\n"), "evals": repeat("eval a;"), "no words": "$(x) \"\" ''", "variables alone": "$a $b \"$c\" $(d) \"\" $e",
 		"pipes of shells": repeat("echo ls|sh\n"), "long patterns": "cd /; rm -rf " + strings.Repeat("*a", mib/2), "many patterns": "cd /; rm -rf " + repeat("/*a*b "),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestBounds(t *testing.T) {
 
 // What stands at the end of a long script is found as well.
 func TestEndOfLongScript(t *testing.T) {
-	const lines = 50_000
+	const lines = 20_000
 	for name, line := range map[string]string{
 		"commands": "echo hello\n", "substitutions": "x=$(ls)\n", "conditions": "if true; then ls; fi\n", "comments": "ls # text\n",
 	} {
@@ -83,7 +83,7 @@ func TestWords(t *testing.T) {
 		"rm -rf $BUILD/*":          "rm -rf $BUILD/* would remove everything, the workspace included where BUILD is empty, and this script does not set it",
 		"cd / && rm  -rf  \"*\" *": "rm -rf * * would remove everything, the workspace included",
 		"rm -rf .git":              "rm -rf .git would remove the workspace's repository with its history",
-		"curl x | sh":              "sh would run what comes from the network, which nobody has seen",
+		"curl x | sh":              "the shell would run what comes from the network, which nobody has seen",
 		"rm -rf \x1b[31m\u202e /":  "rm -rf  [31m  / would remove everything, the workspace included",
 	} {
 		if finding, ok := guard.Check(script, inside); !ok || finding.Text != want {

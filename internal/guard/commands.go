@@ -9,16 +9,17 @@ import (
 func (l *look) call(st *state, argv []text) {
 	// A word that comes to nothing is none; one that is not known may be a word
 	// before the command, such as sudo.
-	for len(argv) > 0 && (len(argv[0].filled()) == 0 || argv[0].is("!")) {
-		argv = argv[1:]
-	}
-	if len(argv) > 1 && slices.Equal(argv[0], text{anything}) {
+	for len(argv) > 0 && (len(argv[0].filled()) == 0 || argv[0].is("!") || len(argv) > 1 && slices.Equal(argv[0], text{anything})) {
 		argv = argv[1:]
 	}
 	if len(argv) == 0 || l.over() {
 		return
 	}
 	path := argv[0].filled()
+	if path[0] == downloaded {
+		l.runUnseen(text("the shell"))
+		return
+	}
 	if i := lastIndex(path, '/'); i >= 0 {
 		path = path[i+1:]
 	}
@@ -65,12 +66,14 @@ func (l *look) builtin(st *state, name string, argv []text) bool {
 	case "popd":
 		st.enter(nil)
 	case "eval":
-		l.program(st, join(args, ' '), name)
+		t := join(args, ' ')
+		l.program(st, t)
+		st.strict = st.strict || !t.known()
 	case "source", ".":
 		l.source(st, args)
 	case "trap":
 		if p := (optionSyntax{short: "lpP"}).parse(args); len(p.operands) > 1 {
-			l.program(l.copy(st), p.operands[0], name)
+			l.program(l.copy(st), p.operands[0])
 		}
 	case "set":
 		l.set(st, args)
@@ -83,15 +86,24 @@ func (l *look) builtin(st *state, name string, argv []text) bool {
 			}
 		}
 	case "read", "mapfile", "readarray", "getopts":
-		for _, arg := range args {
-			if arg.known() && !arg.hasPrefix("-") {
-				st.vars[string(arg)] = unknown()
-			}
-		}
+		l.read(st, name, args)
 	default:
 		return false
 	}
 	return true
+}
+
+// read sets variables to what comes on stdin, a line of which stands for all.
+func (l *look) read(st *state, name string, args []text) {
+	v := unknown()
+	if line := st.in.split(); name != "getopts" && len(line) > 0 && !line[0].known() {
+		v = value{fields: line[:1]}
+	}
+	for _, arg := range args {
+		if arg.known() && !arg.hasPrefix("-") {
+			st.vars[string(arg)] = v
+		}
+	}
 }
 
 // changeDir changes the folder.
@@ -145,7 +157,9 @@ func (l *look) source(st *state, args []text) {
 	case args[0].has(downloaded):
 		l.runUnseen(args[0])
 	case isStdin(args[0]):
-		l.program(st, st.in, "source")
+		l.program(st, st.in)
+	default:
+		st.strict = true // it may set any variable
 	}
 }
 

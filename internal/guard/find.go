@@ -77,7 +77,10 @@ func (l *look) find(st *state, argv []text) {
 	f := readFind(argv[1:])
 	found := text{anything}
 	if !f.narrow {
-		found = join(f.starts, '\n')
+		found = nil
+		for _, start := range f.starts {
+			found = append(append(found, start...), '/', star, '\n')
+		}
 	}
 	if f.delete && !f.narrow {
 		l.removes(st, argv, f.starts)

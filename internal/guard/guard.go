@@ -52,11 +52,12 @@ type Finding struct {
 
 // Bounds of one look at a script. What lies beyond is not looked at.
 const (
-	// maxTime ends a look, on a machine that is busy as well: an ordinary
-	// script takes microseconds, and one of a megabyte some tenths of a second.
-	maxTime = 2 * time.Second
+	// maxTime ends a look where the other bounds do not, as for what the parser
+	// is slow with. An ordinary script takes microseconds, and one of a megabyte
+	// a second or two at most on an idle machine.
+	maxTime = 10 * time.Second
 	// maxSteps bounds the statements that are gone through, those of loops and
-	// functions each time; a script adds four for each of its bytes.
+	// functions each time; a script adds two for each of its bytes.
 	maxSteps = 1 << 17
 	// maxNested bounds scripts within scripts (sh -c) and calls of functions.
 	maxNested = 12
@@ -73,7 +74,7 @@ const (
 // it is wrong, which is as far as a shell runs it. Safe for concurrent use.
 func Check(script string, place Place) (Finding, bool) {
 	l := &look{
-		place: place, guarded: place.guarded(), steps: maxSteps + 4*len(script), until: time.Now().Add(maxTime),
+		place: place, guarded: place.guarded(), steps: maxSteps + 2*len(script), until: time.Now().Add(maxTime),
 	}
 	l.script(newState(place), script)
 	if l.found == nil {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -29,6 +30,8 @@ func (l *look) harm(st *state, name string, argv []text) bool {
 		}
 	case "rimraf":
 		l.removes(st, argv, optionSyntax{mixed: true}.parse(args).operands)
+	case "rsync":
+		l.rsync(st, argv)
 	case "find":
 		l.find(st, argv)
 	case "git":
@@ -70,6 +73,8 @@ func (l *look) formats(st *state, name string, argv []text) bool {
 	switch {
 	case name == "mkfs" || strings.HasPrefix(name, "mkfs.") || name == "mke2fs" || name == "mkswap" || name == "mkdosfs" || name == "mkntfs":
 	case name == "wipefs" || name == "blkdiscard":
+	case name == "sfdisk" || name == "sgdisk" || name == "parted" || name == "pvcreate":
+		return l.parts(st, argv)
 	default:
 		return false
 	}
@@ -84,6 +89,19 @@ func (l *look) formats(st *state, name string, argv []text) bool {
 	return true
 }
 
+// parts goes through programs that divide a disk anew, or show how it is divided.
+func (l *look) parts(st *state, argv []text) bool {
+	p := optionSyntax{long: "list print dump help version", mixed: true}.parse(argv[1:])
+	isPrint := func(t text) bool { return t.is("print") }
+	if p.has("l", "p", "d", "list", "print", "dump") || slices.ContainsFunc(p.operands, isPrint) {
+		return true
+	}
+	if slices.ContainsFunc(p.operands, func(t text) bool { return l.isDevice(st, t) }) {
+		l.report(Device, deviceHint, "%s would write over a disk", l.show(argv...))
+	}
+	return true
+}
+
 // removes finds what is removed with all that is in it.
 func (l *look) removes(st *state, argv, targets []text) {
 	for _, target := range targets {
@@ -91,14 +109,28 @@ func (l *look) removes(st *state, argv, targets []text) {
 		if !ok {
 			continue
 		}
-		hint := removalHint
 		if name, maybe := l.unsetIn(target); maybe {
-			l.report(Removal, strings.ReplaceAll(unsetHint, "%[1]s", name),
+			l.report(Removal, fmt.Sprintf(unsetHint, name),
 				"%s would remove %s where %s is empty, and this script does not set it", l.show(argv...), g.what, name)
 			return
 		}
-		l.report(Removal, hint, "%s would remove %s", l.show(argv...), g.what)
+		l.report(Removal, removalHint, "%s would remove %s", l.show(argv...), g.what)
 		return
+	}
+}
+
+// rsync finds what is removed because it is not in another place.
+func (l *look) rsync(st *state, argv []text) {
+	p := optionSyntax{short: "e:f:B:M:T:", long: "delete delete-before delete-during delete-after delete-excluded dry-run list-only rsh= exclude= include= filter=", mixed: true}.parse(argv[1:])
+	n := len(p.operands)
+	if n < 2 || p.has("n", "dry-run", "list-only") {
+		return
+	}
+	for _, o := range p.options {
+		if strings.HasPrefix(o.name, "del") {
+			l.removes(st, argv, p.operands[n-1:])
+			return
+		}
 	}
 }
 
@@ -127,7 +159,11 @@ func (l *look) isDevice(st *state, t text) bool {
 	if len(f) < 2 || !f[0].is("dev") {
 		return false
 	}
-	return !isOneOf(f[1], safeDevices)
+	name := f[1]
+	if at := slices.IndexFunc(name, func(r rune) bool { return r < 0 }); at > 0 {
+		name = name[:at] // what follows is not known, and may be nothing
+	}
+	return !isOneOf(name, safeDevices)
 }
 
 // git goes through what git removes.

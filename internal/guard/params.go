@@ -24,14 +24,17 @@ func (l *look) variable(st *state, name string) value {
 		return unknown()
 	}
 	if n, err := strconv.Atoi(name); err == nil {
-		if n <= len(st.args) {
+		switch {
+		case n < 1: // the name of the shell
+			return unknown()
+		case n <= len(st.args):
 			return value{fields: st.args[n-1 : n]}
 		}
 	} else if v, ok := st.vars[name]; ok {
 		return v
 	}
 	if st.strict || isOneOf(text(name), given) {
-		return unknown() // where it is strict the script ends there
+		return unknown()
 	}
 	return value{fields: []text{{l.unsetMark(name)}}}
 }

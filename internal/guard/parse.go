@@ -3,6 +3,7 @@ package guard
 import (
 	"errors"
 	"io"
+	"iter"
 	"runtime"
 	"strings"
 	"time"
@@ -36,17 +37,15 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	return r.rest.Read(p)
 }
 
-// parse gives the statements of a script up to where it is wrong.
-func (l *look) parse(script string) (list []*syntax.Stmt) {
-	// The parser is another's and reads what a model wrote: a fault of it is a
-	// script that cannot be read.
-	defer func() { _ = recover() }()
+// statements gives the statements of a script, each as soon as it is read, up to
+// where the script is wrong.
+func (l *look) statements(script string) iter.Seq[*syntax.Stmt] {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	for stmt, err := range parser.StmtsSeq(&boundedReader{strings.NewReader(script), l.until}) {
-		if err != nil {
-			break
+	return func(yield func(*syntax.Stmt) bool) {
+		for stmt, err := range parser.StmtsSeq(&boundedReader{strings.NewReader(script), l.until}) {
+			if err != nil || !yield(stmt) {
+				return
+			}
 		}
-		list = append(list, stmt)
 	}
-	return list
 }

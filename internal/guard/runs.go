@@ -46,14 +46,14 @@ func (l *look) shell(st *state, name string, args []text) {
 	switch {
 	case script && len(args) > 0:
 		inner.args = args[min(2, len(args)):] // the first is its name
-		l.program(inner, args[0], name)
+		l.program(inner, args[0])
 	case script:
 	case stdin || len(args) == 0 || isStdin(args[0]):
 		if inner.args = args; !stdin {
 			inner.args = args[min(1, len(args)):]
 		}
 		inner.in = text{anything} // the rest of the script
-		l.program(inner, st.in, name)
+		l.program(inner, st.in)
 	case args[0].has(downloaded):
 		l.runUnseen(text(name))
 	default:
@@ -91,7 +91,7 @@ func (l *look) interpreter(st *state, name string, args []text) {
 		args = args[1:]
 		switch {
 		case holdsProgram(option, interpreted(name)):
-			if given = true; option.has(downloaded) || len(args) > 0 && args[0].has(downloaded) {
+			if given = true; len(args) > 0 && len(args[0]) > 0 && args[0][0] == downloaded {
 				l.runUnseen(text(name))
 				return
 			}

@@ -28,7 +28,8 @@ type state struct {
 	args  []text // the positional parameters
 	dir   folder
 	old   folder // the one before
-	// strict: what was not set is an error and not empty.
+	// strict: what was not set is an error and not empty, or something that is
+	// not known may have set it.
 	strict bool
 	in     text  // what comes on stdin, as far as it is known
 	out    *text // takes what goes to stdout; nil is elsewhere

@@ -9,7 +9,7 @@ import (
 // script goes through a script that a shell in this state would run.
 func (l *look) script(st *state, script string) {
 	if l.nested++; l.nested <= maxNested && !l.spend(1+len(script)/64) {
-		for _, s := range l.parse(script) {
+		for s := range l.statements(script) {
 			if l.nested == 1 {
 				l.line = int(s.Pos().Line())
 			}
@@ -65,8 +65,10 @@ func (l *look) redirect(st *state, r *syntax.Redirect) {
 		st.in = l.text(st, r.Word)
 	case syntax.RdrIn:
 		st.in = text{anything}
-		if l.text(st, r.Word).has(downloaded) {
-			st.in = text{downloaded}
+		if sub, ok := r.Word.Parts[0].(*syntax.ProcSubst); ok {
+			st.in = l.capture(st, sub.Stmts)
+		} else {
+			l.text(st, r.Word)
 		}
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrInOut, syntax.RdrAll, syntax.AppAll:
 		for _, to := range l.fields(st, r.Word) {
@@ -99,6 +101,9 @@ func (l *look) command(st *state, cmd syntax.Command) {
 	case *syntax.IfClause:
 		l.ifClause(st, c)
 	case *syntax.WhileClause:
+		if endless(c) && !slices.ContainsFunc(c.Do, func(s *syntax.Stmt) bool { return !s.Background }) {
+			l.report(ForkBomb, "wait in the loop for what it starts", "a loop without end starts processes and waits for none")
+		}
 		l.stmts(st, c.Cond)
 		body := l.copy(st)
 		l.stmts(body, c.Do)
@@ -224,7 +229,9 @@ func (l *look) callFunction(st *state, body *syntax.Stmt, args []text) {
 func (l *look) assign(st *state, list []*syntax.Assign) {
 	for _, a := range list {
 		if a.Naked || a.Name == nil {
-			l.fields(st, a.Value)
+			for _, field := range l.fields(st, a.Value) {
+				st.strict = st.strict || !field.known() // whatever it names is set
+			}
 			continue
 		}
 		var v value
@@ -277,8 +284,19 @@ func (l *look) callExpr(st *state, c *syntax.CallExpr) {
 		l.call(st, argv)
 		return
 	}
-	inner := l.copy(st)
-	l.assign(inner, c.Assigns)
-	l.call(inner, argv)
-	st.old, st.dir = inner.old, inner.dir
+	before := map[string]value{}
+	for _, a := range c.Assigns {
+		if v, ok := st.vars[a.Name.Value]; ok {
+			before[a.Name.Value] = v
+		}
+	}
+	l.assign(st, c.Assigns)
+	l.call(st, argv)
+	for _, a := range c.Assigns { // they hold for the command alone
+		if v, ok := before[a.Name.Value]; ok {
+			st.vars[a.Name.Value] = v
+		} else {
+			delete(st.vars, a.Name.Value)
+		}
+	}
 }

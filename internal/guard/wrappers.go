@@ -69,7 +69,7 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 		return true
 	case "watch":
 		p := optionSyntax{short: "n:q:s:", long: "interval= differences color"}.parse(argv[1:])
-		l.program(l.copy(st), join(p.operands, ' '), name)
+		l.program(l.copy(st), join(p.operands, ' '))
 		return true
 	}
 	w, ok := wrappers(name)
@@ -85,7 +85,7 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 		inner.dir = inner.dir.resolve(dir)
 	}
 	if script, ok := p.value(w.script, "command", "split-string"); ok && w.script != "" {
-		l.program(inner, script, name)
+		l.program(inner, script)
 		return true
 	}
 	if name == "command" && p.has("v", "V") {
@@ -94,7 +94,7 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 	}
 	rest := p.operands[min(w.operands, len(p.operands)):]
 	if w.operands > 0 && w.script != "" && len(rest) > 1 && rest[0].is("-"+w.script) {
-		l.program(inner, rest[1], name)
+		l.program(inner, rest[1])
 		return true
 	}
 	for w.env && len(rest) > 0 {
@@ -104,6 +104,10 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 		}
 		inner.set(string(rest[0][:at]), rest[0][at+1:])
 		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		l.other(st, argv)
+		return true
 	}
 	l.call(inner, rest)
 	return true
@@ -137,17 +141,13 @@ func (l *look) xargs(st *state, argv []text) {
 	}
 }
 
-// program goes through a text that a shell runs as a script.
-func (l *look) program(st *state, t text, who string) {
-	if t.has(downloaded) {
-		l.runUnseen(text(who))
-		return
-	}
+// program goes through a text that a shell runs as a script. What came from the
+// network is run where a command begins with it.
+func (l *look) program(st *state, t text) {
 	// What is not known of it becomes a variable of which nothing is known, and
 	// what was not set one that was not.
-	const stands = "belljar_unknown"
+	const stands, fetched = "belljar_unknown", "belljar_downloaded"
 	var script strings.Builder
-	hidden := false
 	for _, r := range t {
 		switch {
 		case r <= firstUnset:
@@ -156,15 +156,15 @@ func (l *look) program(st *state, t text, who string) {
 			script.WriteByte('*')
 		case r == anyOne:
 			script.WriteByte('?')
+		case r == downloaded:
+			st.vars[fetched] = value{fields: []text{{downloaded}}}
+			script.WriteString("${" + fetched + "}")
 		case r < 0:
-			hidden = true
+			st.vars[stands] = unknown()
 			script.WriteString("${" + stands + "}")
 		default:
 			script.WriteRune(r)
 		}
-	}
-	if hidden {
-		st.vars[stands] = unknown()
 	}
 	l.script(st, script.String())
 }
