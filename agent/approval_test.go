@@ -116,10 +116,7 @@ func TestApprovedReadsRunSideBySide(t *testing.T) {
 				if most.Load() != 2 {
 					t.Errorf("%d ran at once, want 2", most.Load())
 				}
-				var order []string
-				for _, line := range without(story(memory), "start", "user", "assistant", "usage", "call", "approval", "end") {
-					order = append(order, line)
-				}
+				order := without(story(memory), "start", "user", "assistant", "usage", "call", "approval", "end")
 				want := []string{"result call00001 ok read", "result call00002 denied not run: no", "result call00003 ok read"}
 				if diff := cmp.Diff(want, order); diff != "" {
 					t.Errorf("results (-want +got):\n%s", diff)
