@@ -14,7 +14,7 @@ import (
 type Assessor interface {
 	// Assess looks at a call and runs nothing. runs tells whether the call would
 	// run at all; one that would not needs nobody's approval.
-	Assess(name string, args json.RawMessage) (risk tools.Risk, runs bool)
+	Assess(ctx context.Context, name string, args json.RawMessage) (risk tools.Risk, runs bool)
 }
 
 // An ApprovalRequest is a call that is about to run.
@@ -78,7 +78,7 @@ func (r *run) approveOne(ctx context.Context, call model.ToolCall) (*done, error
 	}
 	request := ApprovalRequest{Call: call, Effect: effect}
 	if assessor, ok := r.opts.Tools.(Assessor); ok {
-		risk, runs := assessor.Assess(call.Name, json.RawMessage(call.Arguments))
+		risk, runs := assessor.Assess(ctx, call.Name, json.RawMessage(call.Arguments))
 		if !runs {
 			return nil, nil
 		}

@@ -21,7 +21,7 @@ import (
 // risky is a tool that tells a risk of every call.
 type risky struct{ tool }
 
-func (risky) Assess(json.RawMessage) tools.Risk {
+func (risky) Assess(context.Context, json.RawMessage) tools.Risk {
 	return tools.Risk{Text: "it\x1b[2J removes", Slip: true}
 }
 

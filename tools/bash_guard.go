@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -12,13 +13,16 @@ var _ Assessor = (*bash)(nil)
 
 // Assess looks at the script of a call, as it would run in the directory that the
 // last command ended in. It is a guard against slips.
-func (b *bash) Assess(args json.RawMessage) Risk {
+func (b *bash) Assess(ctx context.Context, args json.RawMessage) Risk {
 	var in bashArguments
 	if decode(args, &in) != nil {
 		return Risk{}
 	}
-	finding, ok := guard.Check(in.Command, b.place())
-	if !ok {
+	finding, ok, err := guard.Check(ctx, in.Command, b.place())
+	switch {
+	case err != nil:
+		return unassessed(err)
+	case !ok:
 		return Risk{}
 	}
 	text := finding.Text

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,6 +17,8 @@ type Risk struct {
 	Text, Hint string
 	// Slip: hardly anybody means it.
 	Slip bool
+	// Failed: the look at the call broke down, so that nothing is known of it.
+	Failed bool
 }
 
 // An Assessor is a Tool that can tell of a call, before it runs, what is out of
@@ -24,14 +27,14 @@ type Risk struct {
 type Assessor interface {
 	Tool
 	// Assess looks at the arguments of a call, which have the shape of the
-	// definition's schema, and runs nothing.
-	Assess(args json.RawMessage) Risk
+	// definition's schema, and runs nothing. When the context ends, it does.
+	Assess(ctx context.Context, args json.RawMessage) Risk
 }
 
 // Assess tells what is out of the ordinary about a call, and whether it would
 // run at all: one of an unknown name, or with arguments that do not fit, would
 // not.
-func (r *Registry) Assess(name string, args json.RawMessage) (risk Risk, runs bool) {
+func (r *Registry) Assess(ctx context.Context, name string, args json.RawMessage) (risk Risk, runs bool) {
 	e := r.lookup(name)
 	if e == nil {
 		return Risk{}, false
@@ -47,10 +50,15 @@ func (r *Registry) Assess(name string, args json.RawMessage) (risk Risk, runs bo
 	// A tool that breaks down while it looks must not take down the run.
 	defer func() {
 		if v := recover(); v != nil {
-			risk, runs = Risk{Text: fmt.Sprintf("the tool %s broke down while it looked at the call (%v)", name, v)}, true
+			risk, runs = unassessed(fmt.Errorf("the tool %s broke down (%v)", name, v)), true
 		}
 	}()
-	return assessor.Assess(args), true
+	return assessor.Assess(ctx, args), true
+}
+
+// unassessed is the risk of a call of which nothing is known.
+func unassessed(err error) Risk {
+	return Risk{Text: fmt.Sprintf("it is not known what this would do: %v", err), Failed: true}
 }
 
 // riskOfChange tells what is out of the ordinary about changing files: that

@@ -1,6 +1,9 @@
 package tools
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
 var (
 	_ Assessor = (*writeFile)(nil)
@@ -9,7 +12,7 @@ var (
 )
 
 // Assess tells what is out of the ordinary about the file of a call.
-func (t *writeFile) Assess(args json.RawMessage) Risk {
+func (t *writeFile) Assess(_ context.Context, args json.RawMessage) Risk {
 	var in struct {
 		Path string `json:"path"`
 	}
@@ -20,7 +23,7 @@ func (t *writeFile) Assess(args json.RawMessage) Risk {
 }
 
 // Assess tells what is out of the ordinary about the files of a call.
-func (t *editFile) Assess(args json.RawMessage) Risk {
+func (t *editFile) Assess(_ context.Context, args json.RawMessage) Risk {
 	var in editArguments
 	if decode(args, &in) != nil {
 		return Risk{}
@@ -36,7 +39,7 @@ func (t *editFile) Assess(args json.RawMessage) Risk {
 
 // Assess tells what is out of the ordinary about the files of a patch. One that is
 // moved goes away from where it was. A patch that cannot be read changes nothing.
-func (t *applyPatch) Assess(args json.RawMessage) Risk {
+func (t *applyPatch) Assess(_ context.Context, args json.RawMessage) Risk {
 	var in struct {
 		Patch string `json:"patch"`
 	}

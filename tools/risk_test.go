@@ -16,7 +16,7 @@ type cautious struct {
 	assess func(json.RawMessage) tools.Risk
 }
 
-func (c cautious) Assess(args json.RawMessage) tools.Risk { return c.assess(args) }
+func (c cautious) Assess(_ context.Context, args json.RawMessage) tools.Risk { return c.assess(args) }
 
 // TestAssess asks the registry about calls, none of which is run.
 func TestAssess(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAssess(t *testing.T) {
 		"no JSON":                   {tool: "bash", args: `{"comm`, wont: true},
 		"unknown":                   {tool: "nothing", args: `{}`, wont: true},
 		"no assessor":               {tool: "plain", args: `{"path":"x"}`},
-		"one that breaks down":      {tool: "breaks", args: `{"path":"x"}`, want: "broke down while it looked at the call (broken)"},
+		"one that breaks down":      {tool: "breaks", args: `{"path":"x"}`, want: "it is not known what this would do: the tool breaks broke down (broken)"},
 		"write":                     {tool: "write_file", args: `{"path":"main.go","content":""}`},
 		"write what is obeyed":      {tool: "write_file", args: `{"path":"/workspace/.envrc","content":""}`, want: "changes /workspace/.envrc, which programs on your machine obey (environment managers)"},
 		"write, hostile name":       {tool: "write_file", args: `{"path":".vscode/\u001b[2J\n","content":""}`, want: "changes .vscode/⟦1b⟧[2J"},
@@ -67,8 +67,8 @@ func TestAssess(t *testing.T) {
 		"read":                      {tool: "read_file", args: `{"path":".envrc"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			risk, runs := f.registry.Assess(test.tool, json.RawMessage(test.args))
-			if runs == test.wont || risk.Slip != test.slip || !strings.Contains(risk.Text, test.want) || (risk.Text == "") != (test.want == "") {
+			risk, runs := f.registry.Assess(t.Context(), test.tool, json.RawMessage(test.args))
+			if runs == test.wont || risk.Slip != test.slip || risk.Failed != (test.tool == "breaks") || !strings.Contains(risk.Text, test.want) || (risk.Text == "") != (test.want == "") {
 				t.Errorf("risk %+v, runs %v", risk, runs)
 			}
 			if strings.ContainsAny(risk.Text+risk.Hint, "\n\x1b") {
@@ -94,7 +94,7 @@ func TestAssessByDirectory(t *testing.T) {
 		if _, err := bash.Execute(t.Context(), json.RawMessage(`{"command":"cd `+test.dir+`"}`)); err != nil {
 			t.Fatal(err)
 		}
-		if risk := bash.(tools.Assessor).Assess(json.RawMessage(`{"command":"rm -rf *"}`)); risk.Slip != test.held {
+		if risk := bash.(tools.Assessor).Assess(t.Context(), json.RawMessage(`{"command":"rm -rf *"}`)); risk.Slip != test.held {
 			t.Errorf("in %s: %+v", test.dir, risk)
 		}
 	}
@@ -105,7 +105,7 @@ func TestAssessWhileOneRuns(t *testing.T) {
 	var bash tools.Tool
 	var err error
 	bash, err = tools.NewBash(box{func(context.Context, sandbox.Command) (sandbox.Result, error) {
-		if risk := bash.(tools.Assessor).Assess(json.RawMessage(`{"command":"rm -rf *"}`)); risk.Slip {
+		if risk := bash.(tools.Assessor).Assess(t.Context(), json.RawMessage(`{"command":"rm -rf *"}`)); risk.Slip {
 			t.Errorf("risk %+v", risk)
 		}
 		code := 0

@@ -6,6 +6,7 @@ import "mvdan.cc/sh/v3/syntax"
 // happens. One that does so under a condition, as a walk through a tree does, is
 // none.
 type bomb struct {
+	look  *look
 	name  string
 	depth int
 }
@@ -32,7 +33,7 @@ func (b *bomb) list(list []*syntax.Stmt, forks bool) outcome {
 // stmt goes through one statement; forks tells whether it runs in a process that
 // nobody waits for, or beside others.
 func (b *bomb) stmt(s *syntax.Stmt, forks bool) outcome {
-	if b.depth++; b.depth > maxDepth {
+	if b.depth++; b.depth > maxDepth || b.look.over() {
 		return mayEnd
 	}
 	defer func() { b.depth-- }()
@@ -107,7 +108,7 @@ func (b *bomb) leaves(node syntax.Node) bool {
 				found = true
 			}
 		}
-		return !found
+		return !found && !b.look.over()
 	})
 	return found
 }

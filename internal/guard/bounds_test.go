@@ -1,7 +1,10 @@
 package guard_test
 
 import (
+	"context"
+	"fmt"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,19 +40,83 @@ func TestBounds(t *testing.T) {
 		}(),
 		"scripts in scripts": "x='eval \"$x\"'; eval \"$x\"", "shells in loops": repeat("bash -c 'ls'\n"), "evals": repeat("eval a;"), "no words": "$(x) \"\" ''", "variables alone": "$a $b \"$c\" $(d) \"\" $e",
 		"pipes of shells": repeat("echo ls|sh\n"), "long patterns": "cd /; rm -rf " + strings.Repeat("*a", mib/2), "many patterns": "cd /; rm -rf " + repeat("/*a*b "),
+		"open braces": "echo " + repeat("{"), "braces that are none": "echo " + strings.Repeat("{", mib/2) + strings.Repeat("}", mib/2), "open brackets": "echo " + repeat("["), "open brackets in a value": "x='" + strings.Repeat("[", 1<<16) + "'\n" + strings.Repeat("echo $x\n", 1000), "brackets over a slash": "echo " + repeat("[") + "/]",
+		"names": "echo \"" + func() string {
+			var b strings.Builder
+			for i := range 150_000 {
+				fmt.Fprintf(&b, "$a%d", i)
+			}
+			return b.String()
+		}() + "\"", "parts of a word": "echo " + repeat("$a"), "parts with braces": "echo " + strings.Repeat("$a", mib/4) + strings.Repeat("{a,b}", 60) + strings.Repeat("$a", mib/4),
+		"folders": repeat("cd a\n"), "long folders": "x=/" + strings.Repeat("a/", 30_000) + "\ncd $x\n" + repeat("cd .\n"), "functions in loops": strings.Repeat("for a in 1 2 3 4 5 6 7 8; do ", 12) + "f() { " + strings.Repeat("[ x ] && y; ", 20_000) + "}" + strings.Repeat("; done", 12),
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			if finding, ok := guard.Check("true\n"+script, inside); ok {
+			if finding, ok := look(t, "true\n"+script, inside); ok {
 				t.Errorf("finding %+v", finding)
 			}
-			if finding, ok := guard.Check("rm -rf /\n"+script, inside); !ok || finding.Line != 1 {
+			if finding, ok := look(t, "rm -rf /\n"+script, inside); !ok || finding.Line != 1 {
 				t.Errorf("finding %+v, %v", finding, ok)
 			}
 			if took := time.Since(start); took > generous {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// What a script's values come to takes no more memory than a bound, however
+// they grow.
+func TestBoundsOfValues(t *testing.T) {
+	const most = 256 << 20 // bytes, allocated over all of a look
+	// x is as long as a value may be.
+	const long = "x=aaaaaaaaaaaaaaaa\nx=$x$x$x$x$x$x$x$x\nx=$x$x$x$x$x$x$x$x\nx=$x$x$x$x$x$x$x$x\nx=$x$x$x$x$x$x$x$x\n"
+	times := func(s string) string { return strings.Repeat(s, 4000) }
+	numbered := func(format string) string {
+		var b strings.Builder
+		for i := range 4000 {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, script := range map[string]string{
+		"one word": "echo \"" + times("$x") + "\"", "without quotes": "echo " + times("$x"), "many words": "echo " + times("$x "), "many variables": numbered("a%d=$x\n"), "an array": "a=(" + times("$x ") + ")", "more of an array": numbered("a%d=($x $x $x $x $x $x)\n"),
+		"braces": "echo " + strings.Repeat("{$x,$x}", 60), "braces that repeat": "echo {" + times("$x,") + "}", "here-documents": times("cat <<E\n$x$x\nE\n"), "here-strings": times("cat <<< $x\n"), "pipes": "echo $x" + times(" | cat"), "substitutions": times("y=$(echo $x)\n"), "functions": "f() { echo $x; }\n" + times("f\n"),
+		"replaced": "echo $x | xargs -I{} echo " + times("{}"), "replaced by find": "find $x -exec echo " + times("{}") + " \\;", "arguments": "set -- $x $x\n" + times("echo $@\n"), "all arguments": "set -- " + times("$x ") + "\n" + times("echo \"$*\"\n"), "appended": times("y+=$x\n"), "defaults": times("echo ${y:-$x}\n"), "evals": times("eval \"echo $x\"\n"), "shells": times("bash -c \"echo $x\"\n"),
+		"long names": "echo $" + strings.Repeat("a", 100_000) + "\nx=" + strings.Repeat("$"+strings.Repeat("a", 100)+"_", 4000) + "\n" + times("eval \"$x\"\n"), "folders": times("cd $x\n"), "printf": times("printf '%s\\n' $x\n"), "loops": "for a in " + times("$x ") + "; do for b in $a $a $a; do c=$b$b; done; done", "case": times("case $x in $x) y=$x$x;; esac\n"), "subshells": numbered("a%d=$x; (y=$x$x)\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if finding, ok := look(t, long+script, inside); ok {
+				t.Errorf("finding %+v", finding)
+			}
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > most {
+				t.Errorf("it took %d MiB", took>>20)
+			}
+		})
+	}
+}
+
+// A look ends with its context, and says nothing then.
+func TestCheckEndsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if finding, ok, err := guard.Check(ctx, strings.Repeat("true\n", 100_000)+"rm -rf /", inside); ok || err != nil {
+		t.Errorf("finding %+v, %v, %v", finding, ok, err)
+	}
+}
+
+// What breaks down after a finding does not take it back.
+func TestWrongAfterFinding(t *testing.T) {
+	for _, script := range []string{
+		"rm -rf / <<E", "cat <<E; rm -rf /", "rm -rf .git; \x80", "rm -rf .git\n\x80", "sh -c 'cat <<E; rm -rf .git'", "echo 'rm -rf / <<E' | sh", "rm -rf /; 'x", "rm -rf /; $(x", "rm -rf /; `x", "rm -rf / &\n)",
+		"for d in a b; do f() { [ -d $d ] && echo {x,y}; }; f; done; rm -rf .git", "for i in 1 2; do f() { if x; then echo {a,b}; fi; }; f; done; rm -rf /", "for i in 1 2; do [[ $(echo {a,b}) ]]; done; rm -rf /", "f() { x=${y:-$(echo {a,b})}; }; f; f; rm -rf /",
+	} {
+		if _, ok := check(t, script, "/workspace"); !ok {
+			t.Errorf("%q passes", script)
+		}
 	}
 }
 
@@ -60,7 +127,7 @@ func TestEndOfLongScript(t *testing.T) {
 		"commands": "echo hello\n", "substitutions": "x=$(ls)\n", "conditions": "if true; then ls; fi\n", "comments": "ls # text\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			finding, ok := guard.Check(strings.Repeat(line, lines)+"rm -rf /\n", inside)
+			finding, ok := look(t, strings.Repeat(line, lines)+"rm -rf /\n", inside)
 			if !ok || finding.Line != lines+1 {
 				t.Errorf("finding %+v, %v", finding, ok)
 			}
@@ -72,7 +139,7 @@ func TestLines(t *testing.T) {
 	for script, line := range map[string]int{
 		"rm -rf /": 1, "\n\nrm -rf /": 3, "ls\n(\nrm -rf /\n)": 2, "x\nbash -c '\n\nrm -rf /'": 2, "f() {\nrm -rf /\n}\nf": 4,
 	} {
-		if finding, ok := guard.Check(script, inside); !ok || finding.Line != line {
+		if finding, ok := look(t, script, inside); !ok || finding.Line != line {
 			t.Errorf("%q: finding %+v, want line %d", script, finding, line)
 		}
 	}
@@ -86,7 +153,7 @@ func TestWords(t *testing.T) {
 		"curl x | sh":              "the shell would run what comes from the network, which nobody has seen",
 		"rm -rf \x1b[31m\u202e /":  "rm -rf  [31m  / would remove everything, the workspace included",
 	} {
-		if finding, ok := guard.Check(script, inside); !ok || finding.Text != want {
+		if finding, ok := look(t, script, inside); !ok || finding.Text != want {
 			t.Errorf("%q: %q, want %q", script, finding.Text, want)
 		}
 	}
@@ -109,7 +176,7 @@ func TestPlaces(t *testing.T) {
 		"one that is not":      {guard.Place{Dir: "/w", Env: []string{"OUT=/out"}}, "rm -rf \"$OUT2\"/*", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if finding, ok := guard.Check(test.script, test.place); ok != test.held {
+			if finding, ok := look(t, test.script, test.place); ok != test.held {
 				t.Errorf("finding %+v, %v", finding, ok)
 			}
 		})
@@ -144,8 +211,8 @@ func FuzzCheck(f *testing.F) {
 		f.Add(script)
 	}
 	f.Fuzz(func(t *testing.T, script string) {
-		finding, ok := guard.Check(script, inside)
-		if again, ok2 := guard.Check(script, inside); again != finding || ok != ok2 {
+		finding, ok := look(t, script, inside)
+		if again, ok2 := look(t, script, inside); again != finding || ok != ok2 {
 			t.Fatalf("%+v, then %+v", finding, again)
 		}
 		if !ok {
@@ -155,7 +222,7 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("finding %+v", finding)
 		}
 		// What follows does not change what came before it.
-		if _, ok := guard.Check(script+"\ntrue", inside); !ok && !strings.HasSuffix(script, "\\") && !strings.Contains(script, "<<") && !strings.Contains(script, "#") {
+		if _, ok := look(t, script+"\ntrue", inside); !ok && !strings.HasSuffix(script, "\\") && !strings.Contains(script, "<<") && !strings.Contains(script, "#") {
 			t.Errorf("no finding once something follows; before: %+v", finding)
 		}
 	})
@@ -170,7 +237,7 @@ func BenchmarkCheck(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(script)))
 			for b.Loop() {
-				if _, ok := guard.Check(script, inside); ok {
+				if _, ok := look(b, script, inside); ok {
 					b.Fatal("it is held")
 				}
 			}

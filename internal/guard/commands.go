@@ -51,10 +51,10 @@ func lastIndex(t text, r rune) int {
 // through it.
 func (l *look) other(st *state, argv []text) {
 	if st.in.has(downloaded) || slices.ContainsFunc(argv, func(t text) bool { return t.has(downloaded) }) {
-		st.write(text{downloaded})
+		l.write(st, text{downloaded})
 		return
 	}
-	st.write(text{anything})
+	l.write(st, text{anything})
 }
 
 // builtin goes through what changes the shell itself.
@@ -174,34 +174,34 @@ func (l *look) writes(st *state, name string, argv []text) {
 	operands := func(short string) []text { return optionSyntax{short: short, mixed: true}.parse(args).operands }
 	switch name {
 	case "echo":
-		st.write(append(echoed(args), '\n'))
+		l.write(st, append(echoed(args), '\n'))
 	case "printf":
 		l.printf(st, args)
 	case "cat", "tee", "head", "tail", "sort", "uniq", "tac":
 		if list := operands("n:c:"); name == "tee" || len(list) == 0 || isStdin(list[0]) {
-			st.write(st.in)
+			l.write(st, st.in)
 			return
 		}
 		l.other(st, argv)
 	case "pwd":
-		st.write(folderText(st.dir))
+		l.write(st, folderText(st.dir))
 	case "realpath", "readlink":
 		if list := operands(""); len(list) == 1 {
-			st.write(folderText(st.dir.resolve(list[0])))
+			l.write(st, folderText(st.dir.resolve(list[0])))
 			return
 		}
 		l.other(st, argv)
 	case "dirname":
 		if list := operands(""); len(list) == 1 && list[0].known() && lastIndex(list[0], '/') > 0 {
-			st.write(list[0][:lastIndex(list[0], '/')])
+			l.write(st, list[0][:lastIndex(list[0], '/')])
 			return
 		}
 		l.other(st, argv)
 	case "which":
-		st.write(join(operands(""), '\n'))
+		l.write(st, join(operands(""), '\n'))
 	case "ls":
 		if len(operands("")) == 0 {
-			st.write(text{star})
+			l.write(st, text{star})
 			return
 		}
 		l.other(st, argv)
@@ -247,9 +247,9 @@ func (l *look) printf(st *state, args []text) {
 		}
 	case len(args) == 0:
 	case !args[0].has('%'):
-		st.write(lines(args[0]))
+		l.write(st, lines(args[0]))
 	case args[0].is("%s") || args[0].is(`%s\n`) || args[0].is(`%b\n`) || args[0].is("%b") || args[0].is(`%s\0`):
-		st.write(append(join(args[1:], '\n'), '\n'))
+		l.write(st, append(join(args[1:], '\n'), '\n'))
 	default:
 		l.other(st, append([]text{text("printf")}, args...))
 	}

@@ -89,7 +89,7 @@ func (l *look) find(st *state, argv []text) {
 		l.forEach(st, argv, f, command)
 	}
 	if len(f.execs) == 0 {
-		st.write(found)
+		l.write(st, found)
 	}
 }
 
@@ -126,7 +126,7 @@ func isRemover(command []text) bool {
 // replace puts a text in the place of another.
 func replace(t, what, with text) text {
 	var out text
-	for len(t) > 0 {
+	for len(t) > 0 && len(out) <= maxText {
 		if len(t) >= len(what) && slices.Equal(t[:len(what)], what) {
 			out, t = append(out, with...), t[len(what):]
 			continue

@@ -10,6 +10,7 @@
 package guard
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -56,9 +57,15 @@ const (
 	// is slow with. An ordinary script takes microseconds, and one of a megabyte
 	// a second or two at most on an idle machine.
 	maxTime = 10 * time.Second
-	// maxSteps bounds the statements that are gone through, those of loops and
-	// functions each time; a script adds two for each of its bytes.
+	// maxSteps bounds the statements and the parts of words that are gone through,
+	// those of loops and functions each time; a script adds eight for each of its
+	// bytes.
 	maxSteps = 1 << 17
+	// stepText is how many characters that are looked at are a step.
+	stepText = 64
+	// maxTexts bounds the characters of all values and outputs together, and so the
+	// memory, to some tens of megabytes; a script adds eight for each of its bytes.
+	maxTexts = 1 << 23
 	// maxNested bounds scripts within scripts (sh -c) and calls of functions.
 	maxNested = 12
 	// maxDepth bounds statements within statements.
@@ -67,32 +74,47 @@ const (
 	maxFields = 64
 	// maxText bounds a value, in characters.
 	maxText = 1 << 16
+	// maxName bounds the name of a variable of which something is known.
+	maxName = 128
 )
 
 // Check looks at a script for bash and tells the first thing in it that is
 // hardly ever meant. A script that has no proper syntax is looked at up to where
-// it is wrong, which is as far as a shell runs it. Safe for concurrent use.
-func Check(script string, place Place) (Finding, bool) {
+// it is wrong, which is as far as a shell runs it; when the context ends, the look
+// does. The error is a look that broke down before it found anything, which is a
+// fault of the guard's: nothing is known of the script then. Safe for concurrent
+// use.
+func Check(ctx context.Context, script string, place Place) (finding Finding, ok bool, err error) {
 	l := &look{
-		place: place, guarded: place.guarded(), steps: maxSteps + 2*len(script), until: time.Now().Add(maxTime),
+		ctx: ctx, place: place, guarded: place.guarded(), steps: maxSteps + 8*len(script), texts: maxTexts + 8*len(script), until: time.Now().Add(maxTime),
+		marks: map[string]rune{},
 	}
+	defer func() {
+		v := recover()
+		switch {
+		case l.found != nil: // what came after it does not count
+			finding, ok = *l.found, true
+		case v != nil:
+			err = fmt.Errorf("looking at a script: the guard broke down (%v)", v)
+		}
+	}()
 	l.script(newState(place), script)
-	if l.found == nil {
-		return Finding{}, false
-	}
-	return *l.found, true
+	return Finding{}, false, nil
 }
 
 // A look is one look at a script.
 type look struct {
+	ctx     context.Context
 	place   Place
 	guarded []guarded
 	steps   int
+	texts   int // characters that values may still come to
 	until   time.Time
-	depth   int // statements within statements
-	nested  int // scripts within scripts, and functions
-	line    int // of the statement at the top
-	unset   []string
+	depth   int             // statements within statements
+	nested  int             // scripts within scripts, and functions
+	line    int             // of the statement at the top
+	unset   []string        // the names of variables that were not set
+	marks   map[string]rune // the mark of each
 	found   *Finding
 }
 
@@ -101,11 +123,19 @@ func (l *look) over() bool { return l.spend(1) }
 
 func (l *look) spend(steps int) bool {
 	const often = 1 << 10
-	if l.steps/often != (l.steps-steps)/often && time.Now().After(l.until) {
+	if l.steps/often != (l.steps-steps)/often && late(l.ctx, l.until) {
 		l.steps = 0
 	}
 	l.steps -= steps
 	return l.steps <= 0 || l.found != nil
+}
+
+// spendText takes a step for so many characters of a value.
+func (l *look) spendText(chars int) {
+	if l.texts -= chars; l.texts <= 0 {
+		l.steps = 0
+	}
+	l.spend(1 + chars/stepText)
 }
 
 // report keeps the first finding.

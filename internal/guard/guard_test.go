@@ -10,11 +10,22 @@ import (
 // inside is a place as the bash tool has it.
 var inside = guard.Place{Workspace: "/workspace", Home: "/home/belljar", Dir: "/workspace"}
 
+// look is a look at a script, which must not break down.
+func look(t testing.TB, script string, place guard.Place) (guard.Finding, bool) {
+	t.Helper()
+	finding, ok, err := guard.Check(t.Context(), script, place)
+	if err != nil {
+		t.Errorf("%q: %v", script[:min(len(script), 200)], err)
+	}
+	return finding, ok
+}
+
 // check looks at a script in a folder of the workspace.
-func check(script, dir string) (guard.Finding, bool) {
+func check(t testing.TB, script, dir string) (guard.Finding, bool) {
+	t.Helper()
 	place := inside
 	place.Dir = dir
-	return guard.Check(script, place)
+	return look(t, script, place)
 }
 
 // held are scripts that are hardly ever meant, by their kind. A folder before a
@@ -67,6 +78,8 @@ func held() map[guard.Kind][]string {
 			"for i in 1; do rm -rf /; done", "for i in a /; do rm -rf $i; done", "for i in *; do rm -rf \"$i\"; done", "for i in /*; do rm -rf $i; done", "for ((i=0;i<3;i++)); do rm -rf /; done", "while true; do rm -rf /; done", "until rm -rf /; do :; done", "while rm -rf /; do :; done", "case x in x) rm -rf /;; esac",
 			"f() { rm -rf /; }; f", "function f { rm -rf /; }\nf", `f() { rm -rf "$1"; }; f /`, `f() { rm -rf "$@"; }; f a /workspace`, "f() { g; }; g() { rm -rf /; }; f", "f() { local d=/; rm -rf $d; }; f", "f() { cd /; }; f; rm -rf *", "trap clean EXIT; clean() { rm -rf /; }; clean", "echo $(rm -rf /)", "echo `rm -rf /`", `x="$(rm -rf /)"`,
 			"cat <(rm -rf /)", "echo x > >(rm -rf /)", "[[ -n $(rm -rf /) ]]", "[ -n \"$(rm -rf /)\" ]", "echo $(( $(rm -rf /) + 1 ))", "cat <<E\n$(rm -rf /)\nE", "coproc rm -rf /", "x=${y:-$(rm -rf /)}", "# a comment\n\nrm -rf /", "echo 'rm -rf x'; rm -rf /", "set -u; rm -rf /", "rm -rf / 2>/dev/null || true",
+			"bash <<E; ls\nrm -rf .git\nE", "bash <<E; ls; pwd\nrm -rf .git\nE\nls", "bash <<E; sh <<F\nls\nE\nrm -rf .git\nF", "{ bash <<E; }; ls\nrm -rf .git\nE",
+			"rm -rf .git <<E\nx", "cat > a <<E; rm -rf .git\ntext", "bash <<E\nrm -rf .git", "bash <<'E F'; ls\nrm -rf .git", "cat <<E; bash <<F\nx\nE\nrm -rf .git", "sh -c 'bash <<E\nrm -rf .git'",
 			"rm -rf /workspace\nif then", "a=1\nrm -rf /\n)", "rm -rf / # all",
 			// find and git.
 			"find / -delete", "find . -delete", "find -delete", "find /workspace -delete", "find . -mindepth 1 -delete", "find . -type f -delete", "find ~ -delete", "find . -maxdepth 1 -mindepth 1 -exec rm -rf {} +", "find . -exec rm {} \\;", "find . -exec rm -rf {} ';'", "find / -type d -exec rm -r {} +", "find . ! -name .git -delete", "find . -not -path './.git/*' -delete",
@@ -103,7 +116,7 @@ func TestHeld(t *testing.T) {
 		for _, script := range scripts {
 			t.Run(string(kind)+"/"+script, func(t *testing.T) {
 				script, dir := split(script)
-				finding, ok := check(script, dir)
+				finding, ok := check(t, script, dir)
 				if !ok || finding.Kind != kind {
 					t.Fatalf("finding %+v, %v", finding, ok)
 				}

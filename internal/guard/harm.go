@@ -181,9 +181,9 @@ func (l *look) git(st *state, argv []text) {
 	case p.operands[0].is("clean"):
 		l.clean(&inner, argv, args)
 	case p.operands[0].is("rev-parse") && len(args) == 1 && args[0].is("--show-toplevel") && l.place.Workspace != "":
-		st.write(text(l.place.Workspace))
+		l.write(st, text(l.place.Workspace))
 	case p.operands[0].is("ls-files") && len(args) == 0:
-		st.write(text{star})
+		l.write(st, text{star})
 	default:
 		l.other(st, argv)
 	}

@@ -33,7 +33,7 @@ func (l *look) variable(st *state, name string) value {
 	} else if v, ok := st.vars[name]; ok {
 		return v
 	}
-	if st.strict || isOneOf(text(name), given) {
+	if st.strict || len(name) > maxName || isOneOf(text(name), given) {
 		return unknown()
 	}
 	return value{fields: []text{{l.unsetMark(name)}}}

@@ -36,7 +36,7 @@ func TestPasses(t *testing.T) {
 	for _, script := range ordinary() {
 		t.Run(script, func(t *testing.T) {
 			script, dir := split(script)
-			if finding, ok := check(script, dir); ok {
+			if finding, ok := check(t, script, dir); ok {
 				t.Errorf("finding %+v", finding)
 			}
 		})

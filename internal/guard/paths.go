@@ -32,12 +32,19 @@ func (f folder) String() string {
 }
 
 func (f folder) equal(g folder) bool {
-	return (f == nil) == (g == nil) && slices.EqualFunc(f, g, func(a, b text) bool { return slices.Equal(a, b) })
+	return (f == nil) == (g == nil) && slices.EqualFunc(f, g, text.equal)
 }
+
+// Bounds of a path, in characters, as Linux has it, and in parts. Beyond them a
+// folder is not known.
+const (
+	maxPath  = 4096
+	maxParts = 256
+)
 
 // resolve reads a path as a command in the folder would.
 func (f folder) resolve(t text) folder {
-	if t = t.filled(); len(t) == 0 {
+	if t = t.filled(); len(t) == 0 || len(t) > maxPath {
 		return nil
 	}
 	out := folder{}
@@ -64,6 +71,9 @@ func (f folder) resolve(t text) folder {
 		default:
 			out = append(out, part)
 		}
+	}
+	if len(out) > maxParts {
+		return nil
 	}
 	return out
 }

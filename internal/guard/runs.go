@@ -143,7 +143,7 @@ func (l *look) fetches(st *state, name string, args []text) bool {
 	default:
 		return false
 	}
-	st.write(text{downloaded})
+	l.write(st, text{downloaded})
 	return true
 }
 

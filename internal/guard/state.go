@@ -15,7 +15,7 @@ type value struct {
 }
 
 func (v value) equal(w value) bool {
-	return v.array == w.array && slices.EqualFunc(v.fields, w.fields, func(a, b text) bool { return slices.Equal(a, b) })
+	return v.array == w.array && slices.EqualFunc(v.fields, w.fields, text.equal)
 }
 
 // unknown is the value of which nothing is known but that it was given.
@@ -66,6 +66,9 @@ func (l *look) copy(st *state) *state {
 func (l *look) merge(st, branch *state) {
 	l.spend(1 + len(branch.vars)/8)
 	for name, v := range branch.vars {
+		for _, field := range v.fields {
+			l.spend(len(field) / stepText)
+		}
 		if before, ok := st.vars[name]; !ok || !before.equal(v) {
 			st.vars[name] = unknown()
 		}
@@ -82,7 +85,8 @@ func (l *look) merge(st, branch *state) {
 }
 
 // write adds to what goes to stdout.
-func (st *state) write(t text) {
+func (l *look) write(st *state, t text) {
+	l.spendText(len(t))
 	if st.out != nil && len(*st.out) <= maxText {
 		*st.out = append(*st.out, t...).bounded()
 	}

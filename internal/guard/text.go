@@ -23,6 +23,11 @@ const (
 
 const firstUnset rune = -100
 
+// equal compares texts. Most are the same one, however long.
+func (t text) equal(u text) bool {
+	return len(t) == len(u) && (len(t) == 0 || &t[0] == &u[0] || slices.Equal(t, u))
+}
+
 // known tells whether a text has no marks.
 func (t text) known() bool { return !slices.ContainsFunc(t, func(r rune) bool { return r < 0 }) }
 
@@ -75,6 +80,9 @@ func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 func join(list []text, between rune) text {
 	var out text
 	for i, t := range list {
+		if len(out) > maxText {
+			break
+		}
 		if i > 0 {
 			out = append(out, between)
 		}
@@ -94,6 +102,10 @@ func (t text) patterns() text {
 	return out
 }
 
+// maxSet bounds the characters between brackets. Where there are more of them it
+// is no pattern, so that the end is not looked for again and again.
+const maxSet = 64
+
 // pattern reads a character, or what is a pattern, from the start of a text.
 func pattern(t text) (mark rune, size int) {
 	switch t[0] {
@@ -102,7 +114,7 @@ func pattern(t text) (mark rune, size int) {
 	case '?':
 		return anyOne, 1
 	case '[':
-		end := slices.Index(t, ']')
+		end := slices.Index(t[:min(len(t), maxSet)], ']')
 		if end < 2 || slices.ContainsFunc(t[:end], func(r rune) bool { return r == '/' || isSpace(r) }) {
 			return '[', 1
 		}
@@ -159,12 +171,12 @@ func (l *look) shown(r rune) string {
 
 // unsetMark is the mark for a variable that was not set.
 func (l *look) unsetMark(name string) rune {
-	at := slices.Index(l.unset, name)
-	if at < 0 {
-		at = len(l.unset)
-		l.unset = append(l.unset, name)
+	mark, ok := l.marks[name]
+	if !ok {
+		mark = firstUnset - rune(len(l.unset))
+		l.unset, l.marks[name] = append(l.unset, name), mark
 	}
-	return firstUnset - rune(at)
+	return mark
 }
 
 // unsetIn names a variable of a text that was not set.

@@ -8,7 +8,8 @@ import (
 
 // script goes through a script that a shell in this state would run.
 func (l *look) script(st *state, script string) {
-	if l.nested++; l.nested <= maxNested && !l.spend(1+len(script)/64) {
+	l.spendText(len(script))
+	if l.nested++; l.nested <= maxNested && !l.over() {
 		for s := range l.statements(script) {
 			if l.nested == 1 {
 				l.line = int(s.Pos().Line())
@@ -192,6 +193,9 @@ func (l *look) forClause(st *state, c *syntax.ForClause) {
 			items = st.args
 		}
 		for _, item := range items[:min(len(items), maxFields)] {
+			if l.over() {
+				break
+			}
 			body.set(loop.Name.Value, item)
 			l.stmts(body, c.Do)
 		}
@@ -208,7 +212,7 @@ func (l *look) function(st *state, c *syntax.FuncDecl) {
 		return
 	}
 	st.funcs[c.Name.Value] = c.Body
-	if b := (bomb{name: c.Name.Value}); b.stmt(c.Body, false) == starts {
+	if b := (bomb{look: l, name: c.Name.Value}); b.stmt(c.Body, false) == starts {
 		l.report(ForkBomb, "a function that calls itself in the background or in a pipe needs a condition that ends it",
 			"the function %s starts itself again and again without end", l.show(text(c.Name.Value)))
 	}
@@ -251,19 +255,21 @@ func (l *look) assign(st *state, list []*syntax.Assign) {
 		}
 		name := a.Name.Value
 		if before, ok := st.vars[name]; ok && a.Append {
-			v = appended(before, v)
+			v = l.appended(before, v)
 		}
 		st.vars[name] = v
 	}
 }
 
 // appended is a value to which another was added.
-func appended(v, more value) value {
+func (l *look) appended(v, more value) value {
 	if v.array || more.array {
 		fields := slices.Concat(v.fields, more.fields)
 		return value{fields: fields[:min(len(fields), maxFields)], array: true}
 	}
-	return value{fields: []text{slices.Concat(join(v.fields, ' '), join(more.fields, ' ')).bounded()}}
+	sum := slices.Concat(join(v.fields, ' '), join(more.fields, ' ')).bounded()
+	l.spendText(4 * len(sum)) // it is copied as often
+	return value{fields: []text{sum}}
 }
 
 // callExpr goes through assignments, or a command with its words.

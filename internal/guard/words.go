@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -8,18 +9,31 @@ import (
 
 // A builder puts together the fields that a word comes to.
 type builder struct {
+	look   *look
 	fields []text
 	cur    text
 	open   bool // cur is a field even when it is empty
 	home   text // what a tilde at the start stands for; nil where it is none
 }
 
-func (b *builder) add(t text) { b.cur, b.open = append(b.cur, t...), true }
+// add takes no more than a value may have, while the field grows: what it would
+// come to may be more than there is memory.
+func (b *builder) add(t text) {
+	b.open = true
+	b.look.spendText(len(t))
+	switch room := maxText - len(b.cur); {
+	case room < 0: // it ends with what is not known
+	case len(t) > room:
+		b.cur = append(append(b.cur, t[:room]...), anything)
+	default:
+		b.cur = append(b.cur, t...)
+	}
+}
 
 // end ends the field.
 func (b *builder) end() {
 	if b.open && len(b.fields) < maxFields {
-		b.fields = append(b.fields, b.cur.bounded())
+		b.fields = append(b.fields, b.cur)
 	}
 	b.cur, b.open = nil, false
 }
@@ -62,10 +76,12 @@ func (l *look) fields(st *state, words ...*syntax.Word) []text {
 		if w == nil || l.over() {
 			continue
 		}
-		syntax.SplitBraces(w)
-		for _, parts := range l.braces(w.Parts, 0) {
-			b := &builder{home: l.tilde(st)}
+		for _, parts := range l.braces(split(w).Parts, 0) {
+			b := &builder{look: l, home: l.tilde(st)}
 			for _, part := range parts {
+				if l.over() {
+					break
+				}
 				l.part(st, b, part)
 				b.home = nil
 			}
@@ -85,8 +101,11 @@ func (l *look) text(st *state, w *syntax.Word) text {
 	if w == nil || l.over() {
 		return nil
 	}
-	b := &builder{home: l.tilde(st)}
+	b := &builder{look: l, home: l.tilde(st)}
 	for _, part := range w.Parts {
+		if l.over() {
+			break
+		}
 		switch p := part.(type) {
 		case *syntax.Lit, *syntax.BraceExp:
 			l.part(st, b, part)
@@ -98,23 +117,52 @@ func (l *look) text(st *state, w *syntax.Word) text {
 	return join(append(b.fields, b.cur), ' ')
 }
 
+// split is a word with its braces read. It is another one: the rest of the package
+// that it comes from knows no braces, and the same word may come again. The time
+// that it takes grows with the square of the braces, so of too many none are read.
+func split(w *syntax.Word) *syntax.Word {
+	const maxBraces = 64
+	braces := 0
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			braces += strings.Count(lit.Value, "{")
+		}
+	}
+	if braces == 0 || braces > maxBraces {
+		return w
+	}
+	other := *w
+	syntax.SplitBraces(&other)
+	return &other
+}
+
 // braces gives the alternatives of a word with braces.
 func (l *look) braces(parts []syntax.WordPart, depth int) [][]syntax.WordPart {
-	const maxBraces = 16
+	const maxLists = 16
+	isList := func(part syntax.WordPart) bool {
+		exp, ok := part.(*syntax.BraceExp)
+		return ok && !exp.Sequence && depth < maxLists
+	}
 	out := [][]syntax.WordPart{nil}
-	for _, part := range parts {
-		choices := [][]syntax.WordPart{{part}}
-		if exp, ok := part.(*syntax.BraceExp); ok && !exp.Sequence && depth < maxBraces {
+	for len(parts) > 0 {
+		plain := slices.IndexFunc(parts, isList)
+		if plain < 0 {
+			plain = len(parts)
+		}
+		choices := [][]syntax.WordPart{parts[:plain]}
+		if plain == 0 {
 			choices = nil
-			for _, elem := range exp.Elems {
+			for _, elem := range parts[0].(*syntax.BraceExp).Elems {
 				choices = append(choices, l.braces(elem.Parts, depth+1)...)
 			}
+			plain = 1
 		}
+		parts = parts[plain:]
 		var longer [][]syntax.WordPart
 		for _, start := range out {
 			for _, choice := range choices {
-				if len(longer) < maxFields && !l.over() {
-					longer = append(longer, append(start[:len(start):len(start)], choice...))
+				if len(longer) < maxFields && !l.spend(1+(len(start)+len(choice))/8) {
+					longer = append(longer, slices.Concat(start, choice))
 				}
 			}
 		}
@@ -170,6 +218,9 @@ func (l *look) quoted(st *state, b *builder, part syntax.WordPart) {
 			}
 		}
 		for _, inner := range p.Parts {
+			if l.over() {
+				break
+			}
 			l.quoted(st, b, inner)
 		}
 	case *syntax.ParamExp:

@@ -89,7 +89,7 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 		return true
 	}
 	if name == "command" && p.has("v", "V") {
-		st.write(join(p.operands, '\n'))
+		l.write(st, join(p.operands, '\n'))
 		return true
 	}
 	rest := p.operands[min(w.operands, len(p.operands)):]
