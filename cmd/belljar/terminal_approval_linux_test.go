@@ -87,7 +87,7 @@ func TestTerminalApproves(t *testing.T) {
 	for want, count := range map[string]int{
 		approvalQuestion: 4, "(every ordinary execute)": 3, "(every execute)": 1, "belljar: this is to be approved: bash": 4,
 		"not run: the user said no: leave the second": 1, "│ not run: the user said no\n": 1,
-		`  │ touch second; echo '\x1b[2J\u202e'`: 1, "\x1b[2J": 0, "\u202e": 0,
+		`  │ touch second; echo '⟦U+001B⟧[2J⟦U+202E⟧'`: 1, "\x1b[2J": 0, "\u202e": 0,
 		"belljar: beware: rm -rf .git would remove the workspace's repository": 1,
 	} {
 		if got := strings.Count(text, want); got != count {

@@ -3,7 +3,7 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -13,17 +13,18 @@ import (
 // Bounds of what is shown of a call that somebody is to approve. What is left
 // out is said, so that nobody agrees to what does not stand there unawares.
 const (
-	approvalHeadLines = 60
-	approvalTailLines = 20
-	approvalLine      = 2000 // characters of one line
+	approvalHeadRows = 60 // of the screen
+	approvalTailRows = 20
+	approvalLine     = 2000 // characters of one line
 )
 
 // An Approval is a call that a person is asked about.
 type Approval struct {
 	// Tool and Arguments are the call's.
 	Tool, Arguments string
-	// Risk says what is out of the ordinary about it; it may be empty.
-	Risk string
+	// Risk says what is out of the ordinary about it, and Hint what the model is
+	// told to do instead; they may be empty.
+	Risk, Hint string
 	// Question is what is asked.
 	Question string
 }
@@ -47,6 +48,9 @@ func (r *Renderer) Approval(a Approval) (done func(answered bool)) {
 	if a.Risk != "" {
 		r.write(r.paint(red, "belljar: "+r.broken("beware: "+Line(a.Risk))) + "\n")
 	}
+	if a.Hint != "" {
+		r.write(r.paint(faint, "belljar: "+r.broken("instead: "+Line(a.Hint))) + "\n")
+	}
 	return r.ask(a.Question)
 }
 
@@ -56,21 +60,49 @@ func (r *Renderer) approvalArgument(arg argument) {
 	if list := new(bytes.Buffer); !arg.text && json.Indent(list, []byte(value), "", "  ") == nil {
 		value = list.String()
 	}
-	lines := strings.Split(strings.TrimSuffix(value, "\n"), "\n")
-	head, hidden, tail := split(lines, approvalHeadLines, approvalTailLines)
-	if arg.name != "" {
-		r.write("  " + r.paint(faint, Visible(arg.name)) + "\n")
+	const bar, goesOn = "│ ", "┊ "
+	var rows []row
+	for line := range strings.SplitSeq(strings.TrimSuffix(value, "\n"), "\n") {
+		mark := bar
+		for _, text := range inRows(expandTabs(cutLine(Visible(line))), r.width()-len("  ")-widths().StringWidth(bar)) {
+			rows = append(rows, row{mark, text})
+			mark = goesOn
+		}
 	}
-	write := func(lines []string) {
-		for _, line := range lines {
-			r.write("  " + r.paint(faint, "│ ") + expandTabs(cutLine(Visible(line))) + "\n")
+	head, hidden, tail := split(rows, approvalHeadRows, approvalTailRows)
+	if arg.name != "" {
+		r.write("  " + r.paint(faint, Clip(Visible(arg.name), r.width()-len("  "))) + "\n")
+	}
+	write := func(rows []row) {
+		for _, row := range rows {
+			r.write("  " + r.paint(faint, row.mark) + row.text + "\n")
 		}
 	}
 	write(head)
 	if hidden != nil {
-		r.write("  " + r.paint(amber, "… "+Plural(len(hidden), "more line")+" that are not shown here") + "\n")
+		r.write("  " + r.paint(amber, "… "+Plural(len(hidden), "more row")+" that are not shown here") + "\n")
 	}
 	write(tail)
+}
+
+// A row is one of the screen: a line, or what goes on of it. Each has a mark at its
+// beginning, so that no text can look as if belljar had written it.
+type row struct{ mark, text string }
+
+// inRows breaks a line into rows of so many columns, wherever that is: where there
+// is space at the end of a row it is still seen where the next one begins.
+func inRows(line string, width int) []string {
+	var rows []string
+	measure := widths()
+	start, column := 0, 0
+	for at, r := range line {
+		wide := measure.RuneWidth(r)
+		if column+wide > max(width, 1) && at > start {
+			rows, start, column = append(rows, line[start:at]), at, 0
+		}
+		column += wide
+	}
+	return append(rows, line[start:])
 }
 
 // cutLine bounds a line.
@@ -83,10 +115,12 @@ func cutLine(line string) string {
 }
 
 // Visible writes every character of a text that a terminal would not show, or
-// would take for an order, as an escape; tabs stay. A person who reads it has seen
-// all there is.
+// would take for an order, by its number, as ⟦U+202E⟧, and the bracket that this
+// begins with as well, so that no text can look like it; tabs stay. A person who
+// reads it has seen all there is.
 func Visible(text string) string {
-	plain := func(r rune) bool { return unicode.IsPrint(r) || r == '\t' }
+	const bracket = '⟦'
+	plain := func(r rune) bool { return r == '\t' || r != bracket && unicode.IsPrint(r) && !blank(r) }
 	if strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
 		return text
 	}
@@ -96,16 +130,27 @@ func Visible(text string) string {
 			b.WriteRune(r)
 			continue
 		}
-		quoted := strconv.QuoteRuneToASCII(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
+		fmt.Fprintf(&b, "%cU+%04X⟧", bracket, r)
 	}
 	return b.String()
 }
 
+// blank tells a character that shows nothing, or that only changes how another is
+// shown, although it counts as one that is printed.
+func blank(r rune) bool {
+	switch r {
+	case '\u2800', '\U00016fe4', '\U0001d159': // the pattern without dots, a filler, a note without a head
+		return true
+	}
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 // approval shows a decision, where a finished run is read. While one goes on the
-// question was on the screen, and a denial is in the result.
+// question was on the screen, and a denial is in the result; what the guard let
+// run unseen is neither.
 func (r *Renderer) approval(event trajectory.Approval) {
-	if !r.opts.Whole {
+	unknown := event.Decision == "allowed" && event.By == trajectory.ByGuard // its look broke down
+	if !r.opts.Whole && !unknown {
 		return
 	}
 	text := Line(event.Decision) + " by " + Line(event.By)
