@@ -43,6 +43,8 @@ type BashOptions struct {
 	// Env holds the variables that commands are given, each as NAME=VALUE, for
 	// Assess.
 	Env []string
+	// Mask takes what is secret out of what Assess tells; nil is nothing.
+	Mask func(string) string
 	// Guarded has the model told that slips are not run. The tool itself only
 	// tells of them; see Assess.
 	Guarded bool

@@ -159,6 +159,24 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A secret is masked before what is shown is cut, wherever it stands and wherever
+// it came from, and nothing that a script makes of one is shown.
+func TestSecrets(t *testing.T) {
+	const key = "sk-0123456789abcdefghijklmnopqrstuvwxyz-0123456789-0123"
+	place := inside
+	place.Env = []string{"API_KEY=" + key}
+	place.Mask = func(text string) string { return strings.ReplaceAll(text, key, "<hidden>") }
+	for _, script := range []string{
+		"rsync -a --delete -e \"ssh -i k\" --exclude node_modules --exclude .venv --rsync-path \"KEY=$API_KEY rsync\" x/ .", "rm -rf ${API_KEY%4}x .", "rm -rf \"${API_KEY:0:30}\" .", "K=$API_KEY; rm -rf ${K%-*} .",
+		"rm -rf / " + key, "rm -rf / " + strings.Repeat("a", 90) + key, "rm -rf / \"" + key + "\nx\"",
+	} {
+		finding, ok := look(t, script, place)
+		if !ok || strings.Contains(finding.Text+finding.Hint, key[:8]) {
+			t.Errorf("%q: %+v, %v", script, finding, ok)
+		}
+	}
+}
+
 // A place of which less is known has fewer guarded folders, and variables that
 // it has are not taken for empty.
 func TestPlaces(t *testing.T) {
@@ -173,6 +191,8 @@ func TestPlaces(t *testing.T) {
 		"no home":              {guard.Place{Dir: "/w"}, "rm -rf ~/*", true}, // it may be empty
 		"a variable that is":   {guard.Place{Dir: "/w", Env: []string{"OUT=/out"}}, "rm -rf \"$OUT\"/*", false},
 		"one that is the root": {guard.Place{Dir: "/w", Env: []string{"OUT=/"}}, "rm -rf \"$OUT\"", true},
+		"one that is no path":  {guard.Place{Dir: "/w", Env: []string{"OUT=out"}}, "rm -rf \"$OUT\"/*", false},
+		"one that is empty":    {guard.Place{Dir: "/w", Env: []string{"OUT="}}, "rm -rf \"$OUT\"/*", true},
 		"one that is not":      {guard.Place{Dir: "/w", Env: []string{"OUT=/out"}}, "rm -rf \"$OUT2\"/*", true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,8 +24,10 @@ type Place struct {
 	// Dir is the folder that the script starts in; "" is not known.
 	Dir string
 	// Env holds variables that the script finds, each as NAME=VALUE. There may
-	// be others.
+	// be others. Only of those that hold a path is the value looked at.
 	Env []string
+	// Mask takes what is secret out of a text that is shown; nil is nothing.
+	Mask func(string) string
 }
 
 // A Kind is what a script would do.

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// given are variables that a shell has by itself, as nearly all environments do.
-const given = " PATH USER LOGNAME SHELL LANG TERM HOSTNAME IFS UID EUID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LINENO " +
+// ownVariables are variables that a shell has by itself, as nearly all environments do.
+const ownVariables = " PATH USER LOGNAME SHELL LANG TERM HOSTNAME IFS UID EUID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LINENO " +
 	"SHLVL BASHPID BASH BASH_VERSION BASH_SOURCE FUNCNAME OSTYPE MACHTYPE HOSTTYPE PIPESTATUS REPLY OPTARG OPTIND BASH_REMATCH COLUMNS LINES "
 
 // variable is what a variable holds; one that nobody set may be empty.
@@ -33,7 +33,7 @@ func (l *look) variable(st *state, name string) value {
 	} else if v, ok := st.vars[name]; ok {
 		return v
 	}
-	if st.strict || len(name) > maxName || isOneOf(text(name), given) {
+	if st.strict || len(name) > maxName || isOneOf(text(name), ownVariables) {
 		return unknown()
 	}
 	return value{fields: []text{{l.unsetMark(name)}}}

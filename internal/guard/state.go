@@ -44,13 +44,22 @@ func newState(place Place) *state {
 	st.old = st.dir
 	for _, pair := range place.Env {
 		if name, set, ok := strings.Cut(pair, "="); ok {
-			st.vars[name] = value{fields: []text{text(set)}}
+			st.vars[name] = given(set)
 		}
 	}
 	if place.Home != "" {
 		st.vars["HOME"] = value{fields: []text{text(place.Home)}}
 	}
 	return st
+}
+
+// given is the value of a variable that the script finds. It is known where it is a
+// path, or empty, and not where it may be a secret, of which a part could be shown.
+func given(set string) value {
+	if set == "" || strings.HasPrefix(set, "/") || strings.HasPrefix(set, ".") {
+		return value{fields: []text{text(set)}}
+	}
+	return unknown()
 }
 
 // copy is the state of a shell that is started from here.

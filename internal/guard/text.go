@@ -130,22 +130,30 @@ func pattern(t text) (mark rune, size int) {
 // maxShown bounds what is shown of a command, in characters.
 const maxShown = 120
 
-// show writes texts as a person would.
+// show writes texts as a person would. What is secret goes before the text is cut:
+// a part of it would be found by nobody.
 func (l *look) show(list ...text) string {
 	var b strings.Builder
-	n := 0
-	for i, t := range list {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		for _, r := range t {
-			if n++; n > maxShown {
-				return b.String() + "…"
-			}
-			b.WriteString(l.shown(r))
-		}
+	for _, r := range join(list, ' ') {
+		b.WriteString(l.shown(r))
 	}
-	return b.String()
+	whole := b.String()
+	if l.place.Mask != nil {
+		whole = l.place.Mask(whole)
+	}
+	n := 0
+	whole = strings.Map(func(r rune) rune {
+		switch n++; {
+		case n > maxShown+1:
+			return -1
+		case n > maxShown:
+			return '…'
+		case r == '\n' || !unicode.IsPrint(r):
+			return ' '
+		}
+		return r
+	}, whole)
+	return whole
 }
 
 func (l *look) shown(r rune) string {
@@ -162,8 +170,6 @@ func (l *look) shown(r rune) string {
 		return "[!…]"
 	case r < 0:
 		return "…"
-	case r == '\n' || !unicode.IsPrint(r):
-		return " "
 	default:
 		return string(r)
 	}
