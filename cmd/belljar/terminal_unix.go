@@ -28,7 +28,11 @@ func inForeground(terminal *os.File) bool {
 func readLine(ctx context.Context, terminal *os.File) (string, error) {
 	fd, buf := int(terminal.Fd()), make([]byte, 4096) // a terminal holds no longer line
 	for ctx.Err() == nil {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(lookTime.Milliseconds()))
+		// It is no poll, which knows no terminals on macOS.
+		var ready unix.FdSet
+		ready.Set(fd)
+		wait := unix.NsecToTimeval(lookTime.Nanoseconds())
+		n, err := unix.Select(fd+1, &ready, nil, nil, &wait)
 		switch {
 		case errors.Is(err, unix.EINTR) || err == nil && n == 0:
 			continue
