@@ -100,5 +100,5 @@ func (r *run) approveOne(ctx context.Context, call model.ToolCall) (*done, error
 	if a.Decision != Denied {
 		return nil, nil
 	}
-	return &done{result: tools.Error(deniedText + a.Reason), status: statusDenied}, nil
+	return &done{result: tools.Error(deniedText + a.Reason), status: statusDenied, answered: a.By == trajectory.ByUser}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -231,18 +232,41 @@ func (f failsAt) Record(body trajectory.Body) error {
 	return f.Memory.Record(body)
 }
 
-// A model whose calls are denied again and again is told, and then stopped.
+// A model whose calls are denied again and again is told, and then stopped; but
+// for what a person says to other calls each time.
 func TestDeniedAgainAndAgain(t *testing.T) {
-	var steps []model.Response
-	for range 20 {
-		steps = append(steps, asks(call("run", "{}")))
-	}
-	a, _ := newAgent(t, answers(steps...), registry(t, echo("run", tools.Execute)), func(o *agent.Options) {
-		o.Approve = func(context.Context, agent.ApprovalRequest) agent.Approval {
-			return agent.Approval{Decision: agent.Denied, Reason: "nobody can be asked"}
-		}
-	})
-	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopStuck {
-		t.Errorf("outcome %+v and error %v", outcome, err)
+	for name, test := range map[string]struct {
+		by   string
+		same bool // the calls and the reasons
+		stop agent.Stop
+	}{
+		"nobody to be asked":           {"nobody", true, agent.StopStuck},
+		"nobody about other calls":     {"nobody", false, agent.StopStuck},
+		"the guard about other calls":  {"guard", false, agent.StopStuck},
+		"a person about the same call": {"user", true, agent.StopStuck},
+		"a person about other calls":   {"user", false, agent.StopFinished},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var steps []model.Response
+			for i := range 20 {
+				if test.same {
+					i = 0
+				}
+				steps = append(steps, asks(call("run", fmt.Sprintf(`{"n":%d}`, i))))
+			}
+			steps = append(steps, says("Done."))
+			a, _ := newAgent(t, answers(steps...), registry(t, echo("run", tools.Execute)), func(o *agent.Options) {
+				n := 0
+				o.Approve = func(context.Context, agent.ApprovalRequest) agent.Approval {
+					if n++; test.same {
+						n = 0
+					}
+					return agent.Approval{Decision: agent.Denied, By: test.by, Reason: fmt.Sprintf("not this, %d", n)}
+				}
+			})
+			if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != test.stop {
+				t.Errorf("outcome %+v and error %v", outcome, err)
+			}
+		})
 	}
 }

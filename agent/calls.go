@@ -35,6 +35,7 @@ type done struct {
 	status   string
 	duration time.Duration
 	output   string // path of the raw output
+	answered bool   // a person said no, which is an answer and no failure
 	err      error  // what ends the run
 }
 
@@ -197,6 +198,6 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 		return err
 	}
 	r.history = append(r.history, message)
-	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun || d.status == statusDenied)
+	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun || d.status == statusDenied && !d.answered)
 	return nil
 }

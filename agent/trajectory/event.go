@@ -158,13 +158,15 @@ type Network struct {
 
 // Who decided about a call.
 const (
-	ByUser   = "user"   // a person who was asked
-	ByGuard  = "guard"  // the guard against slips
-	ByNobody = "nobody" // somebody was to be asked, and nobody could be
+	ByUser     = "user"     // a person who was asked
+	ByAlways   = "always"   // a person who allowed all calls of the kind before
+	ByGuard    = "guard"    // the guard against slips; what it allows it could not look at
+	BySettings = "settings" // the guard is off, and nobody was to be asked
+	ByNobody   = "nobody"   // somebody was to be asked, and nobody could be
 )
 
 // Approval is what was decided about a call before it ran, where somebody was
-// asked or it was denied. It comes between the call and its result.
+// asked, it was denied, or it is risky and ran all the same. It comes between the call and its result.
 type Approval struct {
 	CallID string `json:"call_id"`
 	// Decision is "allowed", "allowed_always" or "denied".

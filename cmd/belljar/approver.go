@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/trajectory"
@@ -29,6 +30,7 @@ type approver struct {
 	asks   *prompter
 	nobody string // why nobody can be asked; "" where somebody can
 	show   func(ui.Approval) (done func(answered bool))
+	again  shower // asks once more, about what is shown
 	mask   func(string) string
 }
 
@@ -36,7 +38,7 @@ type approver struct {
 func (j *job) approver() *approver {
 	return &approver{
 		modes: j.opts.approval, guard: j.opts.guard, asks: j.asks, nobody: j.nobody(),
-		show: j.screen.Approval, mask: j.masker.Mask,
+		show: j.screen.Approval, again: j.screen.Question, mask: j.masker.Mask,
 	}
 }
 
@@ -58,26 +60,36 @@ func (j *job) nobody() string {
 func (v *approver) decide(ctx context.Context, req agent.ApprovalRequest) agent.Approval {
 	mode, risky := v.modes[req.Effect], req.Risk.Text != ""
 	switch agreed := v.agreed[req.Effect]; {
-	case agreed == agreedAll, agreed == agreedOrdinary && !risky:
+	case agreed == agreedAll && risky:
+		return agent.Approval{Decision: agent.Allowed, By: trajectory.ByAlways}
+	case agreed != agreedOne && !risky:
 		return agent.Approval{}
 	case mode == approvalAlways, mode == approvalRisky && risky:
 		return v.ask(ctx, req)
 	case req.Risk.Slip && v.guard:
 		return agent.Approval{Decision: agent.Denied, By: trajectory.ByGuard, Reason: slipText(req)}
+	case req.Risk.Slip:
+		return agent.Approval{Decision: agent.Allowed, By: trajectory.BySettings}
+	case req.Risk.Failed && v.guard: // what it does not understand it lets through
+		return agent.Approval{Decision: agent.Allowed, By: trajectory.ByGuard}
 	}
 	return agent.Approval{}
 }
 
 // slipText says why the guard does not let a call run.
 func slipText(req agent.ApprovalRequest) string {
-	text := "the guard against slips holds this: " + req.Risk.Text
-	if req.Risk.Hint != "" {
-		text += "\ninstead: " + req.Risk.Hint
-	}
-	return text + "\nwhere it is meant all the same: the user can allow it (--approval risky); say so in your answer"
+	return "the guard against slips holds this: " + req.Risk.Text + instead(req) + "\nwhere it is meant all the same: the user can allow it (--approval risky); say so in your answer"
 }
 
-// ask asks the person at the terminal.
+// instead is what the model is told to do instead, where there is something.
+func instead(req agent.ApprovalRequest) string {
+	if req.Risk.Hint == "" {
+		return ""
+	}
+	return "\ninstead: " + req.Risk.Hint
+}
+
+// ask asks the person at the terminal, until the answer is plain.
 func (v *approver) ask(ctx context.Context, req agent.ApprovalRequest) agent.Approval {
 	if v.nobody != "" {
 		return v.unasked(req, v.nobody)
@@ -88,10 +100,15 @@ func (v *approver) ask(ctx context.Context, req agent.ApprovalRequest) agent.App
 	defer v.asks.give()
 	line, err := v.asks.question(ctx, func() func(bool) {
 		return v.show(ui.Approval{
-			Tool: req.Call.Name, Arguments: v.mask(req.Call.Arguments), Risk: v.mask(req.Risk.Text),
+			Tool: req.Call.Name, Arguments: v.mask(req.Call.Arguments), Risk: v.mask(req.Risk.Text), Hint: v.mask(req.Risk.Hint),
 			Question: fmt.Sprintf("belljar: run it? [y]es, [a]lways (%s), or no and why:", v.moreOf(req)),
 		})
 	})
+	for err == nil && unclear(line) {
+		line, err = v.asks.question(ctx, func() func(bool) {
+			return v.again("belljar: is that a yes? y or a alone runs it; a no begins with no:")
+		})
+	}
 	switch {
 	case errors.Is(err, errBackground), errors.Is(err, errNoInput):
 		return v.unasked(req, err.Error())
@@ -114,20 +131,41 @@ func (v *approver) unasked(req agent.ApprovalRequest, why string) agent.Approval
 	kind := effectName(req.Effect)
 	text := fmt.Sprintf("nobody can be asked for approval: %s\nthe user wants to be asked about this (--approval %s=%s)", why, kind, v.modes[req.Effect])
 	if req.Risk.Text != "" {
-		text += "\nsince: " + req.Risk.Text
+		text += "\nsince: " + req.Risk.Text + instead(req)
 	}
 	return agent.Approval{
 		Decision: agent.Denied, By: trajectory.ByNobody,
-		Reason: text + "\ninstead: do what can be done without it, and say in the end what is left",
+		Reason: text + "\ndo what can be done without it, and say in the end what is left",
 	}
 }
 
-// answered reads an answer. Whatever is no yes is a no, and says why.
+// unclear tells an answer that begins like a yes and says more: it may well be
+// one, and must not be told to the model as the reason of a no.
+func unclear(line string) bool {
+	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(words) == 0 || isYes(line) || isAlways(line) {
+		return false
+	}
+	switch words[0] {
+	case "y", "yy", "yes", "yess", "yep", "yeah", "a", "aa", "always", "ok", "okay", "sure", "allow":
+		return true
+	}
+	return false
+}
+
+func isYes(line string) bool { return strings.EqualFold(line, "y") || strings.EqualFold(line, "yes") }
+
+func isAlways(line string) bool {
+	return strings.EqualFold(line, "a") || strings.EqualFold(line, "always")
+}
+
+// answered reads an answer. Whatever is no yes is a no, and says why; where it does
+// not, what else there is to do does.
 func (v *approver) answered(req agent.ApprovalRequest, line string) agent.Approval {
-	switch strings.ToLower(line) {
-	case "y", "yes":
+	switch {
+	case isYes(line):
 		return agent.Approval{Decision: agent.Allowed, By: trajectory.ByUser}
-	case "a", "always":
+	case isAlways(line):
 		v.agreed[req.Effect] = agreedOrdinary
 		if req.Risk.Text != "" {
 			v.agreed[req.Effect] = agreedAll
@@ -137,6 +175,8 @@ func (v *approver) answered(req agent.ApprovalRequest, line string) agent.Approv
 	text := "the user said no"
 	if why := reasonOf(line); why != "" {
 		text += ": " + why
+	} else {
+		text += instead(req)
 	}
 	return agent.Approval{Decision: agent.Denied, By: trajectory.ByUser, Reason: text}
 }

@@ -44,16 +44,20 @@ func request(effect tools.Effect, risk tools.Risk) agent.ApprovalRequest {
 // What is decided where nobody can be asked.
 func TestUnattended(t *testing.T) {
 	ordinary, slip, risk := tools.Risk{}, tools.Risk{Text: "it removes all", Hint: "name it", Slip: true}, tools.Risk{Text: "it removes one"}
+	broken := tools.Risk{Text: "it broke down", Failed: true}
 	for name, test := range map[string]struct {
 		approval string
 		noGuard  bool
 		effect   tools.Effect
 		risk     tools.Risk
-		want     string // who denied it; "" is nobody
+		want     string // who decided; "" is nobody
 	}{
 		"by default":                     {"never", false, tools.Execute, ordinary, ""},
 		"slip":                           {"never", false, tools.Execute, slip, "guard"},
-		"slip without the guard":         {"never", true, tools.Execute, slip, ""},
+		"slip without the guard":         {"never", true, tools.Execute, slip, "settings"},
+		"a look that broke down":         {"never", false, tools.Execute, broken, "guard, which allows it"},
+		"the same without the guard":     {"never", true, tools.Execute, broken, ""},
+		"risky: a look that broke down":  {"risky", false, tools.Execute, broken, "nobody"},
 		"risk":                           {"never", false, tools.Write, risk, ""},
 		"risky: ordinary":                {"risky", false, tools.Execute, ordinary, ""},
 		"risky: slip":                    {"risky", false, tools.Execute, slip, "nobody"},
@@ -72,11 +76,16 @@ func TestUnattended(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := v.decide(t.Context(), request(test.effect, test.risk))
-			if got.By != test.want || (got.Decision == agent.Denied) != (test.want != "") || (got.Decision == "") != (test.want == "") {
+			by, allows := strings.CutSuffix(test.want, ", which allows it")
+			want := map[string]agent.Decision{"guard": agent.Denied, "nobody": agent.Denied, "settings": agent.Allowed}[by]
+			if allows {
+				want = agent.Allowed
+			}
+			if got.By != by || got.Decision != want {
 				t.Errorf("decided %+v", got)
 			}
 			for _, part := range map[string][]string{
-				"guard": {"it removes all", "name it", "--approval risky"}, "nobody": {"there is no terminal", "--approval ", test.risk.Text},
+				"guard": {"it removes all", "name it", "--approval risky"}, "nobody": {"there is no terminal", "--approval ", test.risk.Text, test.risk.Hint},
 			}[test.want] {
 				if !strings.Contains(got.Reason, part) {
 					t.Errorf("the reason %q does not say %q", got.Reason, part)
@@ -88,7 +97,7 @@ func TestUnattended(t *testing.T) {
 
 // What an answer decides, and what it decides about later calls.
 func TestAnswers(t *testing.T) {
-	ordinary, risk := tools.Risk{}, tools.Risk{Text: "it removes all", Slip: true}
+	ordinary, risk := tools.Risk{}, tools.Risk{Text: "it removes all", Hint: "name it", Slip: true}
 	for name, test := range map[string]struct {
 		line     string
 		risk     tools.Risk
@@ -96,19 +105,20 @@ func TestAnswers(t *testing.T) {
 		reason   string
 		agreed   agreement
 	}{
-		"yes":                    {"y", ordinary, agent.Allowed, "", agreedOne},
-		"yes in full":            {"YES", risk, agent.Allowed, "", agreedOne},
-		"always, ordinary":       {"a", ordinary, agent.AllowedAlways, "", agreedOrdinary},
-		"always, risky":          {"Always", risk, agent.AllowedAlways, "", agreedAll},
-		"nothing":                {"", ordinary, agent.Denied, "the user said no", agreedOne},
-		"no":                     {"n", ordinary, agent.Denied, "the user said no", agreedOne},
-		"no in full":             {"No", ordinary, agent.Denied, "the user said no", agreedOne},
-		"no and why":             {"n use make clean", ordinary, agent.Denied, "the user said no: use make clean", agreedOne},
-		"no, and why":            {"no, use make: it is there", ordinary, agent.Denied, "the user said no: use make: it is there", agreedOne},
-		"a no that is a word":    {"no tests please", ordinary, agent.Denied, "the user said no: no tests please", agreedOne},
-		"not a no":               {"not this folder", ordinary, agent.Denied, "the user said no: not this folder", agreedOne},
-		"neither yes nor no":     {"use make clean", ordinary, agent.Denied, "the user said no: use make clean", agreedOne},
-		"a slip of the keyboard": {"yy", ordinary, agent.Denied, "the user said no: yy", agreedOne},
+		"yes":                  {"y", ordinary, agent.Allowed, "", agreedOne},
+		"yes in full":          {"YES", risk, agent.Allowed, "", agreedOne},
+		"always, ordinary":     {"a", ordinary, agent.AllowedAlways, "", agreedOrdinary},
+		"always, risky":        {"Always", risk, agent.AllowedAlways, "", agreedAll},
+		"nothing":              {"", ordinary, agent.Denied, "the user said no", agreedOne},
+		"no":                   {"n", ordinary, agent.Denied, "the user said no", agreedOne},
+		"no in full":           {"No", ordinary, agent.Denied, "the user said no", agreedOne},
+		"no to a risk":         {"no", risk, agent.Denied, "the user said no\ninstead: name it", agreedOne},
+		"no and why to a risk": {"no, keep it", risk, agent.Denied, "the user said no: keep it", agreedOne},
+		"no and why":           {"n use make clean", ordinary, agent.Denied, "the user said no: use make clean", agreedOne},
+		"no, and why":          {"no, use make: it is there", ordinary, agent.Denied, "the user said no: use make: it is there", agreedOne},
+		"a no that is a word":  {"no tests please", ordinary, agent.Denied, "the user said no: no tests please", agreedOne},
+		"not a no":             {"not this folder", ordinary, agent.Denied, "the user said no: not this folder", agreedOne},
+		"neither yes nor no":   {"use make clean", ordinary, agent.Denied, "the user said no: use make clean", agreedOne},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := &approver{}
@@ -125,10 +135,26 @@ func TestAnswers(t *testing.T) {
 				risk tools.Risk
 				runs bool
 			}{{ordinary, test.agreed >= agreedOrdinary}, {risk, test.agreed == agreedAll}} {
-				if next := v.decide(t.Context(), request(tools.Execute, later.risk)); (next.Decision == "") != later.runs {
+				next := v.decide(t.Context(), request(tools.Execute, later.risk))
+				if (next.Decision != agent.Denied) != later.runs {
 					t.Errorf("later, with the risk %q: %+v", later.risk.Text, next)
+				}
+				if later.runs && (next.By == "always") != (later.risk.Text != "") {
+					t.Errorf("what ran with the risk %q is on record as %+v", later.risk.Text, next)
 				}
 			}
 		})
+	}
+}
+
+// An answer that begins like a yes and says more is asked about again.
+func TestUnclearAnswers(t *testing.T) {
+	for line, want := range map[string]bool{
+		"y": false, "Yes": false, "a": false, "ALWAYS": false, "": false, "n": false, "no": false, "no, yes would be wrong": false, "use make": false, "1": false, "any other": false, "yesterday's is better": false, "not ok": false,
+		"yes, go ahead": true, "yy": true, "y y": true, "y.": true, "ok": true, "OK, do it": true, "yes please": true, "always yes": true, "a lot": true, "sure": true,
+	} {
+		if got := unclear(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
 	}
 }

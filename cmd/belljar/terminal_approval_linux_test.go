@@ -71,7 +71,9 @@ func TestTerminalApproves(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(s.dir, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.answer(1, approvalQuestion, "y\n")
+	s.answer(1, approvalQuestion, "yes, go ahead\n")
+	s.answer(1, "belljar: is that a yes?", "ok\n")
+	s.answer(2, "belljar: is that a yes?", "y\n")
 	s.answer(2, approvalQuestion, "no, leave the second\n")
 	s.answer(3, approvalQuestion, "a\n")
 	s.answer(4, approvalQuestion, "\n") // it is risky, and only what is ordinary was agreed to
