@@ -65,7 +65,7 @@ func readFind(args []text) findLine {
 }
 
 // narrowName tells a value of a test that not every file meets.
-func narrowName(t text) bool { return !t.is("*") && narrow(t) }
+func narrowName(t text) bool { return !t.is("*") }
 
 // isOneOf tells a word of a list, each of which has a space around it.
 func isOneOf(t text, list string) bool {

@@ -116,7 +116,8 @@ type look struct {
 	nested  int             // scripts within scripts, and functions
 	line    int             // of the statement at the top
 	unset   []string        // the names of variables that were not set
-	marks   map[string]rune // the mark of each
+	sets    []set           // of characters, in brackets
+	marks   map[string]rune // the mark of each name and set
 	found   *Finding
 }
 

@@ -49,6 +49,7 @@ func held() map[guard.Kind][]string {
 			"rm -rf ~", "rm -rf ~/", "rm -rf ~/*", "rm -rf $HOME", "rm -rf ${HOME}", `rm -rf "$HOME"`, `rm -rf "${HOME}"/`, `rm -rf "$HOME/"*`, "rm -rf /home", "rm -rf /home/*", "rm -rf /home/belljar", "rm -rf ~root",
 			"rm -rf ${HOME:-/tmp}", "rm -rf ~+", "rm -rf ~/.", "rm -rf ~/../belljar", "rm -rf /root /x", "rm -rf ok /", "rm -rf ok ok2 .",
 			"rm -rf /usr", "rm -rf /etc /tmp/x", "rm -rf /bin/*", "rm -rf /var/",
+			"rm -rf [a-zA-Z]*", "rm -rf [[:alnum:]]*", "rm -rf [[:alpha:]_]*", "rm -rf [!x]*", "rm -rf [^.]*", "rm -rf .[!.]*", "rm -rf .[^.]*", "rm -rf .[a-z]*", "rm -rf .g[hij]t", "rm -rf .???", "rm -rf /[hu]*", "rm -rf /[[:lower:]]*", `rm -rf .[\g]it`, "x='[!.]*'; rm -rf $x", "bash -c 'rm -rf [!.]*'", "bash -c \"rm -rf \"[!.]*",
 			// Folders.
 			"cd / && rm -rf *", "cd /; rm -rf .", "cd /workspace && rm -rf ./*", "cd ~ && rm -rf *", "cd && rm -rf *", "cd .. && rm -rf *", "cd src && cd .. && rm -rf *", "cd src; rm -rf ../*", "cd src && cd - && rm -rf *",
 			"pushd / && rm -rf *", "cd src && (cd .. && rm -rf *)", "(cd src); rm -rf *", "cd src || rm -rf *", "cd -- / && rm -rf *", "cd -P / && rm -rf *", "CDPATH= cd / && rm -rf *",

@@ -151,7 +151,7 @@ const safeDevices = " null zero full random urandom stdin stdout stderr tty ptmx
 func (l *look) isDevice(st *state, t text) bool {
 	t = slices.Clone(t)
 	for i, r := range t {
-		if r <= firstUnset {
+		if isUnset(r) {
 			t[i] = anything // a name is meant to be there
 		}
 	}

@@ -123,45 +123,10 @@ func (l *look) takes(f folder) (guarded, bool) {
 	}
 	for _, g := range l.guarded {
 		n := len(g.parts)
-		if len(f) < n || !slices.EqualFunc(f[:n], g.parts, matches) || slices.ContainsFunc(f[n:], narrow) {
+		if len(f) < n || !slices.EqualFunc(f[:n], g.parts, l.matches) || slices.ContainsFunc(f[n:], l.narrow) {
 			continue
 		}
 		return g, true
 	}
 	return guarded{}, false
-}
-
-// narrow tells a part of a path that is not all there is.
-func narrow(part text) bool {
-	return !part.has(star) || slices.ContainsFunc(part, func(r rune) bool { return r != star && r != anyOne && r != noneOf })
-}
-
-// matches tells whether a name is one of those that a part of a path stands for.
-// What is not known stands for nothing.
-func matches(part, name text) bool {
-	// The usual way to match a star: go on, and come back to the last one.
-	at, back, from := 0, -1, 0
-	for i := 0; i < len(name); {
-		switch {
-		case at < len(part) && part[at] == star:
-			if i == 0 && name[0] == '.' {
-				return false // a star does not stand for a hidden name
-			}
-			back, from = at, i
-			at++
-			continue
-		case at < len(part) && (part[at] == name[i] || part[at] == anyOne || part[at] == oneOf || part[at] == noneOf):
-			at++
-			i++
-			continue
-		case back < 0:
-			return false
-		}
-		from++
-		at, i = back+1, from
-	}
-	for at < len(part) && part[at] == star {
-		at++
-	}
-	return at == len(part)
 }

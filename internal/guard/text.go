@@ -10,18 +10,25 @@ import (
 // what is not a character.
 type text []rune
 
-// The marks. From firstUnset downwards each stands for a variable that the
-// script has not set, so that it may well be empty.
+// The marks. A variable that the script has not set may well be empty.
 const (
 	anything   rune = -1 - iota // some text that is not known
 	downloaded                  // some text that came over the network
 	star                        // a pattern for any names
 	anyOne                      // a pattern for any character
-	oneOf                       // a pattern for some characters
-	noneOf                      // a pattern for all characters but some
+	every                       // the paths of all files in a folder, however deep
+	loose                       // stands behind what is empty without quotes, so that it is no word
 )
 
-const firstUnset rune = -100
+// The first marks of those that stand for one of many: variables that were not
+// set, and sets of characters. They go downwards.
+const (
+	firstUnset rune = -100
+	firstSet   rune = -1 << 24
+)
+
+// isUnset tells the mark for a variable that was not set.
+func isUnset(r rune) bool { return r <= firstUnset && r > firstSet }
 
 // equal compares texts. Most are the same one, however long.
 func (t text) equal(u text) bool {
@@ -45,7 +52,7 @@ func (t text) hasPrefix(s string) bool {
 
 // filled is a text in which what was never set is empty, as it is for the shell.
 func (t text) filled() text {
-	return slices.DeleteFunc(slices.Clone(t), func(r rune) bool { return r <= firstUnset })
+	return slices.DeleteFunc(slices.Clone(t), func(r rune) bool { return isUnset(r) || r == loose })
 }
 
 // bounded cuts what is longer than a value may be.
@@ -91,42 +98,6 @@ func join(list []text, between rune) text {
 	return out.bounded()
 }
 
-// patterns makes the characters of a value that stands without quotes what the
-// shell takes them for.
-func (t text) patterns() text {
-	out := make(text, 0, len(t))
-	for len(t) > 0 {
-		mark, size := pattern(t)
-		out, t = append(out, mark), t[size:]
-	}
-	return out
-}
-
-// maxSet bounds the characters between brackets. Where there are more of them it
-// is no pattern, so that the end is not looked for again and again.
-const maxSet = 64
-
-// pattern reads a character, or what is a pattern, from the start of a text.
-func pattern(t text) (mark rune, size int) {
-	switch t[0] {
-	case '*':
-		return star, 1
-	case '?':
-		return anyOne, 1
-	case '[':
-		end := slices.Index(t[:min(len(t), maxSet)], ']')
-		if end < 2 || slices.ContainsFunc(t[:end], func(r rune) bool { return r == '/' || isSpace(r) }) {
-			return '[', 1
-		}
-		if t[1] == '!' || t[1] == '^' {
-			return noneOf, end + 1
-		}
-		return oneOf, end + 1
-	default:
-		return t[0], 1
-	}
-}
-
 // maxShown bounds what is shown of a command, in characters.
 const maxShown = 120
 
@@ -158,16 +129,16 @@ func (l *look) show(list ...text) string {
 
 func (l *look) shown(r rune) string {
 	switch {
-	case r <= firstUnset:
+	case isUnset(r):
 		return "$" + l.unset[firstUnset-r]
-	case r == star:
+	case r <= firstSet:
+		return l.setOf(r).source
+	case r == star || r == every:
 		return "*"
 	case r == anyOne:
 		return "?"
-	case r == oneOf:
-		return "[…]"
-	case r == noneOf:
-		return "[!…]"
+	case r == loose:
+		return ""
 	case r < 0:
 		return "…"
 	default:
@@ -187,7 +158,7 @@ func (l *look) unsetMark(name string) rune {
 
 // unsetIn names a variable of a text that was not set.
 func (l *look) unsetIn(t text) (name string, ok bool) {
-	at := slices.IndexFunc(t, func(r rune) bool { return r <= firstUnset })
+	at := slices.IndexFunc(t, isUnset)
 	if at < 0 {
 		return "", false
 	}

@@ -120,7 +120,7 @@ func (l *look) xargs(st *state, argv []text) {
 	}.parse(argv[1:])
 	items := st.in.split()
 	for i, item := range items {
-		items[i] = item.patterns()
+		items[i] = l.patterns(item)
 	}
 	inner := l.copy(st)
 	inner.in = nil
@@ -150,10 +150,13 @@ func (l *look) program(st *state, t text) {
 	var script strings.Builder
 	for _, r := range t {
 		switch {
-		case r <= firstUnset:
+		case isUnset(r):
 			script.WriteString("${" + l.unset[firstUnset-r] + "}")
-		case r == star:
+		case r <= firstSet:
+			script.WriteString(l.setOf(r).source)
+		case r == star || r == every:
 			script.WriteByte('*')
+		case r == loose:
 		case r == anyOne:
 			script.WriteByte('?')
 		case r == downloaded:
