@@ -108,17 +108,22 @@ func (l *look) read(st *state, name string, args []text) {
 
 // changeDir changes the folder.
 func (l *look) changeDir(st *state, operands []text) {
+	to := text("")
+	if len(operands) > 0 {
+		to = operands[0]
+	}
 	switch {
-	case len(operands) == 0:
+	case len(operands) == 0, to.has(loose):
 		st.enter(st.dir.resolve(l.plain(st, "HOME")))
-	case operands[0].is("-"):
+	case to.is("-"):
 		st.enter(st.old)
+	case len(to.filled()) == 0: // it stays where it is
+		st.enter(st.dir)
 	default:
-		if _, maybe := l.unsetIn(operands[0]); maybe {
-			st.enter(nil)
-			return
-		}
-		st.enter(st.dir.resolve(operands[0]))
+		st.enter(st.dir.resolve(to))
+	}
+	if _, maybe := l.unsetIn(to); maybe {
+		st.maybe = to
 	}
 }
 
@@ -200,11 +205,25 @@ func (l *look) writes(st *state, name string, argv []text) {
 	case "which":
 		l.write(st, join(operands(""), '\n'))
 	case "ls":
-		if len(operands("")) == 0 {
-			l.write(st, text{star})
-			return
-		}
+		l.list(st, argv)
+	default:
 		l.other(st, argv)
+	}
+}
+
+// list is what ls writes: the names in the folder, where it lists that one.
+func (l *look) list(st *state, argv []text) {
+	p := optionSyntax{short: "I:w:T:", long: "ignore= hide= width=", mixed: true}.parse(argv[1:])
+	names := slices.DeleteFunc(slices.Clone(p.operands), func(t text) bool { return t.has(loose) })
+	switch {
+	case p.has("I", "B", "ignore", "hide", "ignore-backups"):
+		l.other(st, argv)
+	case p.has("d", "directory") && len(names) > 0:
+		l.write(st, append(join(names, '\n'), '\n'))
+	case len(names) == 0:
+		l.write(st, append(slices.Clip(join(p.operands, ' ')), star, '\n'))
+	case len(names) == 1 && st.dir != nil && st.dir.equal(st.dir.resolve(names[0])):
+		l.write(st, text{star, '\n'})
 	default:
 		l.other(st, argv)
 	}

@@ -7,65 +7,112 @@ import (
 
 // findNarrowing are the tests of find that leave files out and take a value.
 const findNarrowing = " -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -newer -anewer -cnewer -samefile -inum -links " +
-	"-mtime -atime -ctime -mmin -amin -cmin -used -size -user -group -uid -gid -perm -fstype "
+	"-mtime -atime -ctime -mmin -amin -cmin -used -size -user -group -uid -gid -perm -fstype -context "
 
 // findBare are tests that leave files out and take no value.
 const findBare = " -empty -nouser -nogroup -executable -readable -writable -false "
 
 // findValued are options with a value that leave nothing out.
-const findValued = " -type -xtype -maxdepth -mindepth -regextype -printf -fprint -fprint0 -fls "
+const findValued = " -maxdepth -mindepth -regextype -printf -fprint -fprint0 -fls "
+
+// always are programs that do not fail, so that find goes on behind them with all.
+const always = " echo printf true ls cat chmod chown touch rm "
 
 // A findLine is a command line of find.
 type findLine struct {
-	starts []text
-	narrow bool // it leaves files out
-	delete bool
-	execs  [][]text
+	starts  []text
+	actions []findAction
+	narrow  bool // it leaves files out
+	// name is the one that the files have; nil is any.
+	name text
+	// below: the folders that it starts in are left out, with what is in them.
+	below bool
 }
 
-// readFind reads one. What is negated leaves out a few and takes the rest.
+// A findAction is done with the files that the tests before it leave.
+type findAction struct {
+	command []text // nil is a removal
+	narrow  bool
+	name    text
+}
+
+// readFind reads one.
 func readFind(args []text) findLine {
 	var f findLine
 	for len(args) > 0 && (args[0].is("-H") || args[0].is("-L") || args[0].is("-P")) {
 		args = args[1:]
 	}
+	empty := text(nil) // variables that nobody set, as the folder
 	for len(args) > 0 && !args[0].hasPrefix("-") && !args[0].is("!") && !args[0].is("(") {
-		f.starts, args = append(f.starts, args[0]), args[1:]
+		if args[0].has(loose) {
+			empty = args[0]
+		} else {
+			f.starts = append(f.starts, args[0])
+		}
+		args = args[1:]
 	}
 	if len(f.starts) == 0 {
-		f.starts = []text{text(".")}
+		f.starts = []text{append(slices.Clip(empty), '.')}
 	}
-	negated := false
 	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		switch {
-		case arg.is("!") || arg.is("-not"):
-			negated = !negated
-			continue
-		case arg.is("-delete"):
-			f.delete = true
-		case arg.is("-exec") || arg.is("-execdir") || arg.is("-ok") || arg.is("-okdir"):
-			end := slices.IndexFunc(args, func(t text) bool { return t.is(";") || t.is("+") })
-			if end < 0 {
-				end = len(args)
-			}
-			f.execs, args = append(f.execs, args[:end]), args[min(end+1, len(args)):]
-		case isOneOf(arg, findBare):
-			f.narrow = f.narrow || !negated
-		case isOneOf(arg, findNarrowing) && len(args) > 0:
-			f.narrow = f.narrow || !negated && narrowName(args[0])
-			args = args[1:]
-		case isOneOf(arg, findValued) && len(args) > 0:
-			args = args[1:]
+		negated := false
+		for len(args) > 0 && (args[0].is("!") || args[0].is("-not")) {
+			negated, args = !negated, args[1:]
 		}
-		negated = false
+		if len(args) > 0 {
+			args = f.read(args[0], args[1:], negated)
+		}
 	}
 	return f
 }
 
-// narrowName tells a value of a test that not every file meets.
-func narrowName(t text) bool { return !t.is("*") }
+// read reads one test or action with its value.
+func (f *findLine) read(arg text, args []text, negated bool) []text {
+	switch {
+	case arg.is("-delete"):
+		f.actions = append(f.actions, findAction{narrow: f.narrow, name: f.name})
+	case arg.is("-exec") || arg.is("-execdir") || arg.is("-ok") || arg.is("-okdir"):
+		end := slices.IndexFunc(args, func(t text) bool { return t.is(";") || t.is("+") })
+		if end < 0 {
+			end = len(args)
+		}
+		command := args[:end:end]
+		if len(command) > 0 {
+			f.actions = append(f.actions, findAction{command, f.narrow, f.name})
+			// What a program says decides about what follows.
+			f.narrow = f.narrow || end < len(args) && args[end].is(";") && !isOneOf(command[0], always)
+		}
+		return args[min(end+1, len(args)):]
+	case isOneOf(arg, findBare):
+		f.narrow = f.narrow || !negated
+	case (isOneOf(arg, findNarrowing) || arg.hasPrefix("-newer")) && len(args) > 0:
+		f.test(arg, args[0], negated)
+		return args[1:]
+	case (arg.is("-type") || arg.is("-xtype")) && len(args) > 0:
+		few := arg.is("-xtype") || !args[0].is("f") && !args[0].is("d") && !args[0].has(',')
+		f.narrow = f.narrow || few != negated
+		return args[1:]
+	case isOneOf(arg, findValued) && len(args) > 0:
+		f.below = f.below || arg.is("-mindepth") && !args[0].is("0") && !args[0].is("1")
+		return args[1:]
+	}
+	return args
+}
+
+// test reads a test that leaves files out. Negated it leaves out but a few where it
+// is about names that are hardly files of a project's.
+func (f *findLine) test(name, of text, negated bool) {
+	isName := name.is("-name") || name.is("-path") || name.is("-wholename") || name.is("-iname")
+	switch {
+	case negated && isName && isOneOf(of, " . .. .git ./.git ./.git/* */.git */.git/* .git/* "):
+	case !negated && isName && of.is("*"):
+	default:
+		f.narrow = true
+		if name.is("-name") && !negated {
+			f.name = of
+		}
+	}
+}
 
 // isOneOf tells a word of a list, each of which has a space around it.
 func isOneOf(t text, list string) bool {
@@ -75,52 +122,47 @@ func isOneOf(t text, list string) bool {
 // find goes through what find removes, runs and writes.
 func (l *look) find(st *state, argv []text) {
 	f := readFind(argv[1:])
-	found := text{anything}
-	if !f.narrow {
-		found = nil
-		for _, start := range f.starts {
-			found = append(append(found, start...), '/', star, '\n')
-		}
-	}
-	if f.delete && !f.narrow {
-		l.removes(st, argv, f.starts)
-	}
-	for _, command := range f.execs {
-		l.forEach(st, argv, f, command)
-	}
-	if len(f.execs) == 0 {
-		l.write(st, found)
-	}
-}
-
-// forEach goes through what find runs for each file.
-func (l *look) forEach(st *state, argv []text, f findLine, command []text) {
-	items := []text{{anything}}
-	if !f.narrow {
-		items = f.starts
-		// It is called for every file, so that it need not be recursive.
-		if isRemover(command) {
+	for _, action := range f.actions {
+		switch {
+		case action.command != nil:
+			l.forEach(st, f, action)
+		case !action.narrow:
 			l.removes(st, argv, f.starts)
 		}
 	}
-	for _, item := range items {
-		run := make([]text, len(command))
-		for i, word := range command {
+	if !slices.ContainsFunc(f.actions, func(a findAction) bool { return a.command != nil }) {
+		l.write(st, append(join(l.finds(f, f.narrow, f.name), '\n'), '\n'))
+	}
+}
+
+// finds is what find finds: all files of the folders, or some of which no more may
+// be known than their name, such as .git.
+func (l *look) finds(f findLine, narrow bool, name text) []text {
+	if narrow && (name == nil || f.below) {
+		return []text{{anything}}
+	}
+	mark := text{every}
+	var list []text
+	if narrow {
+		mark, list = l.patterns(name), []text{{anything}}
+	}
+	for _, start := range f.starts {
+		list = append(list, slices.Concat(start, text("/"), mark))
+	}
+	return list
+}
+
+// forEach goes through what find runs for each file.
+func (l *look) forEach(st *state, f findLine, action findAction) {
+	for _, item := range l.finds(f, action.narrow, action.name) {
+		run := make([]text, len(action.command))
+		for i, word := range action.command {
 			run[i] = replace(word, text("{}"), item)
 		}
 		inner := l.copy(st)
 		inner.in = nil
 		l.call(inner, run)
 	}
-}
-
-// isRemover tells a command that removes what it is given.
-func isRemover(command []text) bool {
-	if len(command) == 0 {
-		return false
-	}
-	name := command[0][lastIndex(command[0], '/')+1:]
-	return name.is("rm") || name.is("unlink")
 }
 
 // replace puts a text in the place of another.

@@ -25,9 +25,15 @@ func (l *look) harm(st *state, name string, argv []text) bool {
 			short: "dfirRvI", mixed: true,
 			long: "force interactive one-file-system no-preserve-root preserve-root recursive dir verbose help version",
 		}.parse(args)
-		if p.has("r", "R", "recursive") {
+		switch {
+		case p.has("i", "I", "interactive") && !p.has("f", "force"): // it asks by itself
+		case p.has("r", "R", "recursive"):
 			l.removes(st, argv, p.operands)
+		default:
+			l.removes(st, argv, allFiles(p.operands))
 		}
+	case "unlink":
+		l.removes(st, argv, allFiles(args))
 	case "rimraf":
 		l.removes(st, argv, optionSyntax{mixed: true}.parse(args).operands)
 	case "rsync":
@@ -109,7 +115,7 @@ func (l *look) removes(st *state, argv, targets []text) {
 		if !ok {
 			continue
 		}
-		if name, maybe := l.unsetIn(target); maybe {
+		if name, maybe := l.unsetWith(st, target); maybe {
 			l.report(Removal, fmt.Sprintf(unsetHint, name),
 				"%s would remove %s where %s is empty, and this script does not set it", l.show(argv...), g.what, name)
 			return
@@ -117,6 +123,21 @@ func (l *look) removes(st *state, argv, targets []text) {
 		l.report(Removal, removalHint, "%s would remove %s", l.show(argv...), g.what)
 		return
 	}
+}
+
+// unsetWith names a variable that was not set and that a path depends on, or the
+// folder that it starts in.
+func (l *look) unsetWith(st *state, target text) (name string, ok bool) {
+	if name, ok = l.unsetIn(target); !ok && len(target) > 0 && target[0] != '/' {
+		name, ok = l.unsetIn(st.maybe)
+	}
+	return name, ok
+}
+
+// allFiles gives the targets that stand for all files in a folder, however deep, of
+// which nothing is left where each is removed by itself.
+func allFiles(targets []text) []text {
+	return slices.DeleteFunc(slices.Clone(targets), func(t text) bool { return !t.has(every) })
 }
 
 // rsync finds what is removed because it is not in another place.
@@ -144,10 +165,21 @@ func (l *look) permits(st *state, argv, targets []text) {
 	}
 }
 
-// safeDevices are the devices that writing to does no harm.
-const safeDevices = " null zero full random urandom stdin stdout stderr tty ptmx fd pts shm tcp udp mqueue console "
+// disks tells the devices that hold file systems, or memory, by how their names begin.
+func disks(name text) bool {
+	for _, start := range [...]string{
+		"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "md", "dm-", "mapper", "disk", "sr", "scd", "nbd", "zram", "ram", "block", "mtd", "ubi",
+		"pmem", "dasd", "rbd", "drbd", "bcache", "zd", "zvol", "vg", "fd0", "fd1", "mem", "kmem", "port", "rdisk", "root",
+	} {
+		if name.hasPrefix(start) {
+			return true
+		}
+	}
+	return false
+}
 
-// isDevice tells a path that names a disk, or may.
+// isDevice tells a path that names a disk, or may, and not a terminal or another
+// device that nothing is kept on.
 func (l *look) isDevice(st *state, t text) bool {
 	t = slices.Clone(t)
 	for i, r := range t {
@@ -159,11 +191,7 @@ func (l *look) isDevice(st *state, t text) bool {
 	if len(f) < 2 || !f[0].is("dev") {
 		return false
 	}
-	name := f[1]
-	if at := slices.IndexFunc(name, func(r rune) bool { return r < 0 }); at > 0 {
-		name = name[:at] // what follows is not known, and may be nothing
-	}
-	return !isOneOf(name, safeDevices)
+	return disks(f[1]) || f[1][0] < 0 // it may be any
 }
 
 // git goes through what git removes.
@@ -174,7 +202,7 @@ func (l *look) git(st *state, argv []text) {
 	}
 	inner := *st
 	if dir, ok := p.value("C"); ok {
-		inner.dir = st.dir.resolve(dir)
+		l.changeDir(&inner, []text{slices.DeleteFunc(slices.Clone(dir), func(r rune) bool { return r == loose })})
 	}
 	args := p.operands[1:]
 	switch {
@@ -182,6 +210,8 @@ func (l *look) git(st *state, argv []text) {
 		l.clean(&inner, argv, args)
 	case p.operands[0].is("rev-parse") && len(args) == 1 && args[0].is("--show-toplevel") && l.place.Workspace != "":
 		l.write(st, text(l.place.Workspace))
+	case p.operands[0].is("rev-parse") && len(args) == 1 && args[0].hasPrefix("--") && args[0][2:].is("git-dir") && l.place.Workspace != "":
+		l.write(st, text(l.place.Workspace+"/.git"))
 	case p.operands[0].is("ls-files") && len(args) == 0:
 		l.write(st, text{star})
 	default:
@@ -193,7 +223,7 @@ func (l *look) git(st *state, argv []text) {
 // workspace down: those have no other place to come back from.
 func (l *look) clean(st *state, argv, args []text) {
 	p := optionSyntax{short: "dfinqxXe:", long: "force dry-run interactive quiet exclude=", mixed: true}.parse(args)
-	if !p.has("f", "force") || p.has("n", "dry-run", "i", "interactive", "X") || !p.has("d", "x") {
+	if !p.has("f", "force") || p.has("n", "dry-run", "i", "interactive", "X", "e", "exclude") || !p.has("d", "x") {
 		return
 	}
 	targets := p.operands
@@ -204,9 +234,15 @@ func (l *look) clean(st *state, argv, args []text) {
 		if target.is(":/") && l.place.Workspace != "" {
 			target = text(l.place.Workspace)
 		}
-		if _, ok := l.takes(st.dir.resolve(target)); ok {
-			l.report(Removal, cleanHint, "%s would remove every file of the workspace that is in no commit", l.show(argv...))
+		if _, ok := l.takes(st.dir.resolve(target)); !ok {
+			continue
+		}
+		const what = "%s would remove every file of the workspace that is in no commit"
+		if name, maybe := l.unsetWith(st, target); maybe {
+			l.report(Removal, fmt.Sprintf(unsetHint, name), what+" where %s is empty, and this script does not set it", l.show(argv...), name)
 			return
 		}
+		l.report(Removal, cleanHint, what, l.show(argv...))
+		return
 	}
 }

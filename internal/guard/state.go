@@ -28,6 +28,7 @@ type state struct {
 	args  []text // the positional parameters
 	dir   folder
 	old   folder // the one before
+	maybe text   // the variables, not set, that dir depends on being empty
 	// strict: what was not set is an error and not empty, or something that is
 	// not known may have set it.
 	strict bool
@@ -109,5 +110,5 @@ func (st *state) enter(dir folder) {
 	if slices.ContainsFunc(dir, func(part text) bool { return !part.known() }) {
 		dir = nil
 	}
-	st.old, st.dir = st.dir, dir
+	st.old, st.dir, st.maybe = st.dir, dir, nil
 }

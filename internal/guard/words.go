@@ -12,6 +12,7 @@ type builder struct {
 	fields []text
 	cur    text
 	open   bool // cur is a field even when it is empty
+	quoted bool // some of cur stands in quotes
 	home   text // what a tilde at the start stands for; nil where it is none
 }
 
@@ -32,9 +33,12 @@ func (b *builder) add(t text) {
 // end ends the field.
 func (b *builder) end() {
 	if b.open && len(b.fields) < maxFields {
+		if !b.quoted && len(b.cur) > 0 && len(b.cur.filled()) == 0 {
+			b.cur = append(b.cur, loose)
+		}
 		b.fields = append(b.fields, b.cur)
 	}
-	b.cur, b.open = nil, false
+	b.cur, b.open, b.quoted = nil, false, false
 }
 
 // addSplit adds a value that stands without quotes.
@@ -153,10 +157,12 @@ func (l *look) part(st *state, b *builder, part syntax.WordPart) {
 func (l *look) quoted(st *state, b *builder, part syntax.WordPart) {
 	switch p := part.(type) {
 	case *syntax.Lit:
+		b.quoted = true
 		b.add(text(unescape(p.Value, "$`\"\\\n")))
 	case *syntax.SglQuoted:
 		b.add(single(p))
 	case *syntax.DblQuoted:
+		b.quoted = true
 		if b.open = true; len(p.Parts) == 1 { // "$@" of nothing is nothing
 			if exp, ok := p.Parts[0].(*syntax.ParamExp); ok && each(exp) && len(l.param(st, exp).fields) == 0 {
 				b.open = len(b.cur) > 0
