@@ -54,7 +54,7 @@ func (l *look) other(st *state, argv []text) {
 		l.write(st, text{downloaded})
 		return
 	}
-	l.write(st, text{anything})
+	l.write(st, text{anything, '\n'})
 }
 
 // builtin goes through what changes the shell itself.
@@ -182,9 +182,15 @@ func (l *look) writes(st *state, name string, argv []text) {
 		l.write(st, append(echoed(args), '\n'))
 	case "printf":
 		l.printf(st, args)
-	case "cat", "tee", "head", "tail", "sort", "uniq", "tac":
-		if list := operands("n:c:"); name == "tee" || len(list) == 0 || isStdin(list[0]) {
+	case "cat", "tee", "sort", "uniq", "tac":
+		if list := operands(""); name == "tee" || len(list) == 0 || isStdin(list[0]) {
 			l.write(st, st.in)
+			return
+		}
+		l.other(st, argv)
+	case "head", "tail":
+		if list := operands("n:c:"); len(list) == 0 || isStdin(list[0]) {
+			l.write(st, st.in.part())
 			return
 		}
 		l.other(st, argv)
@@ -197,13 +203,15 @@ func (l *look) writes(st *state, name string, argv []text) {
 		}
 		l.other(st, argv)
 	case "dirname":
-		if list := operands(""); len(list) == 1 && list[0].known() && lastIndex(list[0], '/') > 0 {
-			l.write(st, list[0][:lastIndex(list[0], '/')])
+		if list := operands(""); len(list) == 1 && list[0].known() && lastIndex(list[0], '/') >= 0 {
+			l.write(st, list[0][:max(lastIndex(list[0], '/'), 1)])
 			return
 		}
 		l.other(st, argv)
 	case "which":
-		l.write(st, join(operands(""), '\n'))
+		l.write(st, append(join(operands(""), '\n'), '\n'))
+	case "whoami":
+		l.write(st, append(slices.Clone(l.user()), '\n'))
 	case "ls":
 		l.list(st, argv)
 	default:

@@ -8,7 +8,7 @@ import (
 )
 
 // ownVariables are variables that a shell has by itself, as nearly all environments do.
-const ownVariables = " PATH USER LOGNAME SHELL LANG TERM HOSTNAME IFS UID EUID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LINENO " +
+const ownVariables = " PATH LANG TERM HOSTNAME IFS UID EUID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LINENO " +
 	"SHLVL BASHPID BASH BASH_VERSION BASH_SOURCE FUNCNAME OSTYPE MACHTYPE HOSTTYPE PIPESTATUS REPLY OPTARG OPTIND BASH_REMATCH COLUMNS LINES "
 
 // variable is what a variable holds; one that nobody set may be empty.
@@ -18,6 +18,14 @@ func (l *look) variable(st *state, name string) value {
 		return value{fields: []text{folderText(st.dir)}}
 	case "OLDPWD":
 		return value{fields: []text{folderText(st.old)}}
+	case "SHELL":
+		if _, ok := st.vars[name]; !ok {
+			return value{fields: []text{text("/bin/bash")}}
+		}
+	case "USER", "LOGNAME":
+		if _, ok := st.vars[name]; !ok {
+			return value{fields: []text{l.user()}}
+		}
 	case "@", "*":
 		return value{fields: st.args, array: true}
 	case "#", "?", "-", "$", "!", "0", "_":
@@ -37,6 +45,14 @@ func (l *look) variable(st *state, name string) value {
 		return unknown()
 	}
 	return value{fields: []text{{l.unsetMark(name)}}}
+}
+
+// user is the name of who runs the script, as the home folder has it.
+func (l *look) user() text {
+	if home := folderOf(l.place.Home); len(home) > 0 {
+		return home[len(home)-1]
+	}
+	return text{anything}
 }
 
 // empty tells a value that is empty, or was never set.

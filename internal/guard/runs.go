@@ -8,7 +8,7 @@ import (
 // runs goes through programs that run others' text, and those that fetch it.
 func (l *look) runs(st *state, name string, argv []text) bool {
 	switch {
-	case isOneOf(text(name), " sh bash dash ash ksh ksh93 mksh zsh fish rbash "):
+	case isOneOf(text(name), " sh bash dash ash ksh ksh93 mksh zsh fish rbash csh tcsh "):
 		l.shell(st, name, argv[1:])
 		return true
 	case interpreted(name) != "":
@@ -20,7 +20,7 @@ func (l *look) runs(st *state, name string, argv []text) bool {
 
 // shell goes through what a shell is given to run.
 func (l *look) shell(st *state, name string, args []text) {
-	script, stdin := false, false
+	script, stdin, strict := false, false, false
 	for len(args) > 0 {
 		arg := args[0]
 		if len(arg) < 2 || arg[0] != '-' && arg[0] != '+' {
@@ -34,7 +34,9 @@ func (l *look) shell(st *state, name string, args []text) {
 		case arg.hasPrefix("--"):
 		default:
 			script, stdin = script || arg.has('c'), stdin || arg.has('s')
+			strict = strict || arg[0] == '-' && arg.has('u')
 			if arg.has('o') || arg.has('O') {
+				strict = strict || len(args) > 0 && args[0].is("nounset")
 				args = args[min(1, len(args)):]
 			}
 		}
@@ -43,6 +45,7 @@ func (l *look) shell(st *state, name string, args []text) {
 		}
 	}
 	inner := l.copy(st)
+	inner.strict = inner.strict || strict
 	switch {
 	case script && len(args) > 0:
 		inner.args = args[min(2, len(args)):] // the first is its name
@@ -70,7 +73,7 @@ func interpreted(name string) string {
 		return "cm"
 	case "perl":
 		return "eE"
-	case "ruby", "lua", "luajit", "Rscript", "osascript", "julia", "elixir":
+	case "ruby", "lua", "luajit", "R", "Rscript", "osascript", "julia", "elixir":
 		return "e"
 	case "node", "nodejs", "bun":
 		return "ep"
@@ -86,6 +89,9 @@ func interpreted(name string) string {
 // a program of another language does is not looked at.
 func (l *look) interpreter(st *state, name string, args []text) {
 	given := false
+	if (name == "deno" || name == "bun") && len(args) > 0 && args[0].is("run") {
+		args = args[1:]
+	}
 	for !given && len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		option := args[0]
 		args = args[1:]

@@ -55,6 +55,17 @@ func (t text) filled() text {
 	return slices.DeleteFunc(slices.Clone(t), func(r rune) bool { return isUnset(r) || r == loose })
 }
 
+// part is a part of a text of which only that is known: all names are some then.
+func (t text) part() text {
+	t = slices.Clone(t)
+	for i, r := range t {
+		if r == star || r == every {
+			t[i] = anything
+		}
+	}
+	return t
+}
+
 // bounded cuts what is longer than a value may be.
 func (t text) bounded() text {
 	if len(t) <= maxText {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -48,17 +49,24 @@ func (l *look) stmt(st *state, s *syntax.Stmt) {
 			st = l.copy(st)
 		}
 		in, out := st.in, st.out
+		var readers []func()
 		for _, r := range s.Redirs {
-			l.redirect(st, r)
+			if read := l.redirect(st, r); read != nil {
+				readers = append(readers, read)
+			}
 		}
 		l.command(st, s.Cmd)
 		st.in, st.out = in, out
+		for _, read := range readers {
+			read()
+		}
 	}
 	l.depth--
 }
 
-// redirect goes through a redirection.
-func (l *look) redirect(st *state, r *syntax.Redirect) {
+// redirect goes through a redirection. Where commands read what is written, it
+// returns what goes through them afterwards.
+func (l *look) redirect(st *state, r *syntax.Redirect) (read func()) {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		st.in = l.text(st, r.Hdoc)
@@ -71,7 +79,19 @@ func (l *look) redirect(st *state, r *syntax.Redirect) {
 		} else {
 			l.text(st, r.Word)
 		}
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrInOut, syntax.RdrAll, syntax.AppAll:
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrInOut, syntax.RdrAll, syntax.AppAll, syntax.DplOut:
+		if sub, ok := r.Word.Parts[0].(*syntax.ProcSubst); ok && (r.N == nil || r.N.Value == "1") {
+			var out text
+			reader := l.copy(st)
+			st.out = &out
+			return func() {
+				reader.in = out
+				l.stmts(reader, sub.Stmts)
+			}
+		}
+		if lit := r.Word.Lit(); r.Op == syntax.DplOut && (lit == "-" || strings.Trim(lit, "0123456789-") == "" && lit != "") {
+			return nil // a number is no file
+		}
 		for _, to := range l.fields(st, r.Word) {
 			if l.isDevice(st, to) {
 				l.report(Device, deviceHint, "%s would write over a disk", l.show(text("> "), to))
@@ -80,12 +100,13 @@ func (l *look) redirect(st *state, r *syntax.Redirect) {
 				st.out = nil
 			}
 			if to.is("/dev/stdout") || to.is("/dev/fd/1") {
-				return
+				return nil
 			}
 		}
 	default:
 		l.text(st, r.Word)
 	}
+	return nil
 }
 
 // command goes through the command of a statement.

@@ -219,6 +219,8 @@ func (l *look) literal(st *state, b *builder, s string) {
 			b.add(folderText(st.old))
 		case "root":
 			b.add(text("/root"))
+		case string(l.user()):
+			b.add(b.home)
 		default:
 			b.add(text{anything})
 		}

@@ -67,6 +67,9 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 	case "xargs", "parallel":
 		l.xargs(st, argv)
 		return true
+	case "uv", "pipenv", "poetry", "pdm", "hatch", "rye":
+		l.runner(st, argv)
+		return true
 	case "watch":
 		p := optionSyntax{short: "n:q:s:", long: "interval= differences color"}.parse(argv[1:])
 		l.program(l.copy(st), join(p.operands, ' '))
@@ -85,17 +88,23 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 		inner.dir = inner.dir.resolve(dir)
 	}
 	if script, ok := p.value(w.script, "command", "split-string"); ok && w.script != "" {
+		if name == "env" { // the words that follow belong to it
+			script = join(append([]text{script}, p.operands...), ' ')
+		}
 		l.program(inner, script)
 		return true
 	}
 	if name == "command" && p.has("v", "V") {
-		l.write(st, join(p.operands, '\n'))
+		l.write(st, append(join(p.operands, '\n'), '\n'))
 		return true
 	}
 	rest := p.operands[min(w.operands, len(p.operands)):]
 	if w.operands > 0 && w.script != "" && len(rest) > 1 && rest[0].is("-"+w.script) {
 		l.program(inner, rest[1])
 		return true
+	}
+	if name == "env" && len(rest) > 0 && rest[0].is("-") {
+		rest = rest[1:] // as -i
 	}
 	for w.env && len(rest) > 0 {
 		at := slices.Index(rest[0], '=')
@@ -105,12 +114,28 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 		inner.set(string(rest[0][:at]), rest[0][at+1:])
 		rest = rest[1:]
 	}
-	if len(rest) == 0 {
+	switch {
+	case name == "su", len(rest) == 0 && name == "sudo" && p.has("s", "i", "shell", "login"):
+		l.shell(inner, "sh", nil)
+	case len(rest) == 0:
 		l.other(st, argv)
-		return true
+	default:
+		l.call(inner, rest)
 	}
-	l.call(inner, rest)
 	return true
+}
+
+// runner goes through what runs a program of a project, or a Python one.
+func (l *look) runner(st *state, argv []text) {
+	args := optionSyntax{short: "p:C:", long: "directory= project= python="}.parse(argv[1:]).operands
+	switch {
+	case len(args) < 2 || !args[0].is("run"):
+		l.other(st, argv)
+	case isStdin(args[1]):
+		l.interpreter(l.copy(st), "python", args[1:])
+	default:
+		l.call(l.copy(st), args[1:])
+	}
 }
 
 // xargs goes through what is run with the words of stdin.
