@@ -2,7 +2,7 @@ package guard
 
 import (
 	"slices"
-	"strings"
+	"strconv"
 )
 
 // call goes through one command with its words.
@@ -78,7 +78,11 @@ func (l *look) builtin(st *state, name string, argv []text) bool {
 	case "set":
 		l.set(st, args)
 	case "shift":
-		st.args = st.args[min(len(st.args), 1):]
+		n := 1
+		if len(args) > 0 && args[0].known() {
+			n, _ = strconv.Atoi(string(args[0])) // of what is no number none goes
+		}
+		st.args = st.args[min(len(st.args), max(n, 0)):]
 	case "unset":
 		for _, arg := range args {
 			if arg.known() {
@@ -93,17 +97,46 @@ func (l *look) builtin(st *state, name string, argv []text) bool {
 	return true
 }
 
-// read sets variables to what comes on stdin, a line of which stands for all.
+// read sets variables to what comes on stdin. A line of which not all is known
+// stands for all lines, and of several that are known nobody says which it is.
 func (l *look) read(st *state, name string, args []text) {
-	v := unknown()
-	if line := st.in.split(); name != "getopts" && len(line) > 0 && !line[0].known() {
-		v = value{fields: line[:1]}
+	short := "d:n:s:O:u:c:C:" // of mapfile
+	if name == "read" {
+		short = "a:d:i:n:N:p:t:u:"
 	}
-	for _, arg := range args {
-		if arg.known() && !arg.hasPrefix("-") {
-			st.vars[string(arg)] = v
+	p := optionSyntax{short: short}.parse(args)
+	names := slices.DeleteFunc(p.operands, func(t text) bool { return !t.known() })
+	if array, ok := p.value("a"); ok && name == "read" && array.known() {
+		names = []text{array}
+	}
+	line := st.in.split()
+	if name != "read" && slices.Index(trimmed(st.in), '\n') < 0 {
+		line = []text{trimmed(st.in)}
+	}
+	for i, variable := range names {
+		v := unknown()
+		switch {
+		case name == "getopts" || len(line) == 0:
+		case name != "read" || p.has("a"):
+			v = value{fields: line, array: true}
+		case !line[0].known():
+			v = value{fields: line[:1]}
+		case slices.Index(trimmed(st.in), '\n') < 0 && i < len(line):
+			v = value{fields: line[i : i+1]}
+			if i == len(names)-1 { // the last takes what is left
+				v = value{fields: []text{join(line[i:], ' ')}}
+			}
 		}
+		st.vars[string(variable)] = v
 	}
+}
+
+// trimmed is a text without the ends of lines at its end.
+func trimmed(t text) text {
+	for len(t) > 0 && t[len(t)-1] == '\n' {
+		t = t[:len(t)-1]
+	}
+	return t
 }
 
 // changeDir changes the folder.
@@ -171,113 +204,4 @@ func (l *look) source(st *state, args []text) {
 // isStdin tells a name of the standard input.
 func isStdin(t text) bool {
 	return t.is("-") || t.is("/dev/stdin") || t.is("/dev/fd/0") || t.is("/proc/self/fd/0")
-}
-
-// writes is what commands write that are known to write it.
-func (l *look) writes(st *state, name string, argv []text) {
-	args := argv[1:]
-	operands := func(short string) []text { return optionSyntax{short: short, mixed: true}.parse(args).operands }
-	switch name {
-	case "echo":
-		l.write(st, append(echoed(args), '\n'))
-	case "printf":
-		l.printf(st, args)
-	case "cat", "tee", "sort", "uniq", "tac":
-		if list := operands(""); name == "tee" || len(list) == 0 || isStdin(list[0]) {
-			l.write(st, st.in)
-			return
-		}
-		l.other(st, argv)
-	case "head", "tail":
-		if list := operands("n:c:"); len(list) == 0 || isStdin(list[0]) {
-			l.write(st, st.in.part())
-			return
-		}
-		l.other(st, argv)
-	case "pwd":
-		l.write(st, folderText(st.dir))
-	case "realpath", "readlink":
-		if list := operands(""); len(list) == 1 {
-			l.write(st, folderText(st.dir.resolve(list[0])))
-			return
-		}
-		l.other(st, argv)
-	case "dirname":
-		if list := operands(""); len(list) == 1 && list[0].known() && lastIndex(list[0], '/') >= 0 {
-			l.write(st, list[0][:max(lastIndex(list[0], '/'), 1)])
-			return
-		}
-		l.other(st, argv)
-	case "which":
-		l.write(st, append(join(operands(""), '\n'), '\n'))
-	case "whoami":
-		l.write(st, append(slices.Clone(l.user()), '\n'))
-	case "ls":
-		l.list(st, argv)
-	default:
-		l.other(st, argv)
-	}
-}
-
-// list is what ls writes: the names in the folder, where it lists that one.
-func (l *look) list(st *state, argv []text) {
-	p := optionSyntax{short: "I:w:T:", long: "ignore= hide= width=", mixed: true}.parse(argv[1:])
-	names := slices.DeleteFunc(slices.Clone(p.operands), func(t text) bool { return t.has(loose) })
-	switch {
-	case p.has("I", "B", "ignore", "hide", "ignore-backups"):
-		l.other(st, argv)
-	case p.has("d", "directory") && len(names) > 0:
-		l.write(st, append(join(names, '\n'), '\n'))
-	case len(names) == 0:
-		l.write(st, append(slices.Clip(join(p.operands, ' ')), star, '\n'))
-	case len(names) == 1 && st.dir != nil && st.dir.equal(st.dir.resolve(names[0])):
-		l.write(st, text{star, '\n'})
-	default:
-		l.other(st, argv)
-	}
-}
-
-// echoed is what echo writes.
-func echoed(args []text) text {
-	escapes := false
-	for len(args) > 0 && len(args[0]) > 1 && args[0].known() && strings.Trim(string(args[0]), "neE") == "-" {
-		escapes = escapes || args[0].has('e')
-		args = args[1:]
-	}
-	out := join(args, ' ')
-	if escapes {
-		out = lines(out)
-	}
-	return out
-}
-
-// lines reads the escape for the end of a line.
-func lines(t text) text {
-	out := make(text, 0, len(t))
-	for i := 0; i < len(t); i++ {
-		if t[i] == '\\' && i+1 < len(t) && t[i+1] == 'n' {
-			out = append(out, '\n')
-			i++
-			continue
-		}
-		out = append(out, t[i])
-	}
-	return out
-}
-
-// printf is what printf writes, for the formats that texts are handed on with.
-func (l *look) printf(st *state, args []text) {
-	switch {
-	case len(args) > 2 && args[0].is("-v"):
-		if args[1].known() {
-			st.vars[string(args[1])] = unknown()
-		}
-	case len(args) == 0:
-	case !args[0].has('%'):
-		l.write(st, lines(args[0]))
-	case args[0].is("%s") || args[0].is(`%s\n`) || args[0].is(`%b\n`) || args[0].is("%b") || args[0].is(`%s\0`):
-		l.write(st, append(join(args[1:], '\n'), '\n'))
-	default:
-		l.other(st, append([]text{text("printf")}, args...))
-	}
 }

@@ -71,13 +71,17 @@ func (l *look) param(st *state, p *syntax.ParamExp) value {
 	}
 	v := l.variable(st, name)
 	switch {
+	case p.Excl && p.Names == 0 && p.Exp == nil:
+		if t, ok := v.single(); ok && syntax.ValidName(string(t)) {
+			return l.variable(st, string(t))
+		}
+		return unknown()
 	case p.Excl || p.Length || p.Width || p.IsSet || p.Names != 0:
 		return unknown()
 	case p.Slice != nil:
-		return l.altered(v)
+		return l.sliced(v, p.Slice)
 	case p.Repl != nil:
-		l.text(st, p.Repl.With)
-		return l.altered(v)
+		return l.replaced(st, v, p.Repl)
 	case p.Exp != nil:
 		return l.expanded(st, p.Exp, name, v)
 	}
@@ -93,54 +97,6 @@ func (l *look) param(st *state, p *syntax.ParamExp) value {
 		}
 	}
 	return unknown()
-}
-
-// altered is a value of which a part is taken or replaced: what is empty stays so.
-func (l *look) altered(v value) value {
-	if v.empty() {
-		return v
-	}
-	return unknown()
-}
-
-// expanded is an expansion with an operator.
-func (l *look) expanded(st *state, exp *syntax.Expansion, name string, v value) value {
-	word := func() value { return value{fields: []text{l.text(st, exp.Word)}} }
-	switch exp.Op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
-		if v.empty() {
-			return word()
-		}
-		return v
-	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		if v.empty() {
-			v = word()
-			st.vars[name] = v
-		}
-		return v
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		if v.empty() {
-			st.vars[name] = unknown() // the script ends there where it is empty
-			return unknown()
-		}
-		return v
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		if v.empty() {
-			return value{}
-		}
-		return word()
-	case syntax.RemSmallSuffix:
-		// "${DIR%/}" is the one that paths are made with.
-		if len(v.fields) == 1 && l.text(st, exp.Word).is("/") {
-			t := v.fields[0]
-			if n := len(t); n > 0 && t[n-1] == '/' {
-				t = t[: n-1 : n-1]
-			}
-			return value{fields: []text{t}}
-		}
-	}
-	l.text(st, exp.Word)
-	return l.altered(v)
 }
 
 // inside goes through what a part of the syntax holds that is not a command: the

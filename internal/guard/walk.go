@@ -30,10 +30,7 @@ func (l *look) capture(st *state, list []*syntax.Stmt) text {
 	c := l.copy(st)
 	c.out = &out
 	l.stmts(c, list)
-	for len(out) > 0 && out[len(out)-1] == '\n' {
-		out = out[:len(out)-1]
-	}
-	return out
+	return trimmed(out)
 }
 
 func (l *look) stmts(st *state, list []*syntax.Stmt) {
@@ -248,49 +245,6 @@ func (l *look) callFunction(st *state, body *syntax.Stmt, args []text) {
 		st.args = before
 	}
 	l.nested--
-}
-
-// assign sets variables.
-func (l *look) assign(st *state, list []*syntax.Assign) {
-	for _, a := range list {
-		if a.Naked || a.Name == nil {
-			for _, field := range l.fields(st, a.Value) {
-				st.strict = st.strict || !field.known() // whatever it names is set
-			}
-			continue
-		}
-		var v value
-		switch {
-		case a.Array != nil:
-			v.array = true
-			for _, elem := range a.Array.Elems {
-				v.fields = append(v.fields, l.fields(st, elem.Value)...)
-			}
-			v.fields = v.fields[:min(len(v.fields), maxFields)]
-		default:
-			v.fields = []text{l.text(st, a.Value)}
-		}
-		if a.Index != nil {
-			l.inside(st, a.Index)
-			v = unknown()
-		}
-		name := a.Name.Value
-		if before, ok := st.vars[name]; ok && a.Append {
-			v = l.appended(before, v)
-		}
-		st.vars[name] = v
-	}
-}
-
-// appended is a value to which another was added.
-func (l *look) appended(v, more value) value {
-	if v.array || more.array {
-		fields := slices.Concat(v.fields, more.fields)
-		return value{fields: fields[:min(len(fields), maxFields)], array: true}
-	}
-	sum := slices.Concat(join(v.fields, ' '), join(more.fields, ' ')).bounded()
-	l.spendText(4 * len(sum)) // it is copied as often
-	return value{fields: []text{sum}}
 }
 
 // callExpr goes through assignments, or a command with its words.

@@ -272,15 +272,11 @@ func unescape(s, special string) string {
 	return b.String()
 }
 
-// single is the text of single quotes. Of the escapes of $'…' the usual ones are
-// read.
+// single is the text of single quotes, with escapes where a dollar stands before
+// them.
 func single(p *syntax.SglQuoted) text {
-	if !p.Dollar || !strings.Contains(p.Value, `\`) {
+	if !p.Dollar {
 		return text(p.Value)
 	}
-	plain := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\/`, "/").Replace(p.Value)
-	if strings.Contains(strings.ReplaceAll(p.Value, `\\`, ""), `\x`) {
-		return text{anything}
-	}
-	return text(plain)
+	return escapes(text(p.Value))
 }
