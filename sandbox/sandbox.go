@@ -172,6 +172,9 @@ type Info struct {
 	Profile Profile
 	// User is the uid:gid that commands run as.
 	User string
+	// Env holds the variables that every command finds, each as NAME=VALUE, as
+	// far as the runtime knows them. It may hold secrets of the settings.
+	Env []string
 	// Limits are those asked for, after defaults were filled in.
 	Limits Limits
 	// Readings are the limits as they were read back at the start; empty where

@@ -40,9 +40,6 @@ type BashOptions struct {
 	// Jobs takes the commands that are to run in the background; without it
 	// none can.
 	Jobs *Jobs
-	// Env holds the variables that commands are given, each as NAME=VALUE, for
-	// Assess.
-	Env []string
 	// Mask takes what is secret out of what Assess tells; nil is nothing.
 	Mask func(string) string
 	// Guarded has the model told that slips are not run. The tool itself only

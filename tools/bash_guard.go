@@ -38,7 +38,7 @@ const rootHome = "/root"
 // place is where the next command runs. While one runs its directory is not known.
 func (b *bash) place() guard.Place {
 	info := b.sandbox.Info()
-	p := guard.Place{Workspace: info.MountPoint, Home: sandbox.HomePoint, Env: b.opts.Env, Mask: b.opts.Mask}
+	p := guard.Place{Workspace: info.MountPoint, Home: sandbox.HomePoint, Env: info.Env, Mask: b.opts.Mask}
 	if p.Workspace == "" {
 		p.Workspace = sandbox.MountPoint
 	}

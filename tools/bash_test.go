@@ -27,7 +27,7 @@ func (b box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, err
 }
 
 func (box) Info() sandbox.Info {
-	return sandbox.Info{MountPoint: "/workspace", Limits: sandbox.Limits{Memory: 2 * sandbox.GiB, Pids: 512, Disk: 10 * sandbox.GiB}}
+	return sandbox.Info{MountPoint: "/workspace", Env: []string{"OUT=/out"}, Limits: sandbox.Limits{Memory: 2 * sandbox.GiB, Pids: 512, Disk: 10 * sandbox.GiB}}
 }
 
 func (box) Close() error { return nil }

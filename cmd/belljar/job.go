@@ -255,7 +255,7 @@ func (j *job) openRecord() error {
 // registry makes the set of tools.
 func (j *job) registry() (*tools.Registry, error) {
 	bash, err := tools.NewBash(j.jar, tools.BashOptions{
-		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: j.jobs, Env: j.spec.Env, Mask: j.masker.Mask, Guarded: j.opts.guard,
+		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: j.jobs, Mask: j.masker.Mask, Guarded: j.opts.guard,
 	})
 	if err != nil {
 		return nil, err

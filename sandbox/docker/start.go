@@ -66,6 +66,9 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			Capabilities: e.CapabilitiesOf(spec.Runtime),
 		},
 	}
+	for _, kv := range b.env {
+		b.info.Env = append(b.info.Env, string(kv))
+	}
 	b.giver = func() (*container.Config, *container.HostConfig) { return plan.giver(b.giving) }
 	// Giving files to their owner takes a second spare at once.
 	b.once = spec.Once && b.giving == nil

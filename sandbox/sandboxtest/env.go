@@ -1,6 +1,7 @@
 package sandboxtest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,11 @@ func testEnvGiven(t *testing.T, s *suite) {
 		out := b.script(t, `echo "$SUITE_BASE" "$SUITE_BOTH" "${SUITE_ODD-unset}"`)
 		wantExit(t, out, 0)
 		wantOutput(t, out, "base spec unset\n")
+	})
+	t.Run("told", func(t *testing.T) {
+		if env := b.Info().Env; !slices.Contains(env, "SUITE_BASE=base") || !slices.Contains(env, "SUITE_BOTH=spec") {
+			t.Errorf("Info tells of %q", env)
+		}
 	})
 	t.Run("usable", func(t *testing.T) {
 		out := b.script(t, `test -n "$PATH" && test -d "$HOME" && : >"$HOME/suite" && cd && echo s*e`)

@@ -184,6 +184,7 @@ func (h *host) Info() sandbox.Info {
 		Shell:      h.shell,
 		Profile:    cmp.Or(h.spec.Profile, sandbox.ProfileStrict),
 		User:       strconv.Itoa(h.spec.Owner.UID) + ":" + strconv.Itoa(h.spec.Owner.GID),
+		Env:        h.spec.Env,
 		Limits:     h.spec.Limits,
 		Network:    "host",
 		Loosened:   []string{"isolation: none, commands run as processes of the host"},
