@@ -26,6 +26,9 @@ func (l *look) assign(st *state, list []*syntax.Assign) {
 			v.fields = v.fields[:min(len(v.fields), maxFields)]
 		default:
 			v.fields = []text{l.text(st, a.Value)}
+			if !v.fields[0].known() {
+				v.from = l.madeFrom(a.Value)
+			}
 		}
 		name := a.Name.Value
 		if a.Index != nil {

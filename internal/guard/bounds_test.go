@@ -137,7 +137,7 @@ func TestEndOfLongScript(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	for script, line := range map[string]int{
-		"rm -rf /": 1, "\n\nrm -rf /": 3, "ls\n(\nrm -rf /\n)": 2, "x\nbash -c '\n\nrm -rf /'": 2, "f() {\nrm -rf /\n}\nf": 4,
+		"rm -rf /": 1, "\n\nrm -rf /": 3, "ls\n(\nrm -rf /\n)": 2, "x\nbash -c '\n\nrm -rf /'": 2, "f() {\nrm -rf /\n}\nf": 4, "ls\ntrap 'ls\nrm -rf /' EXIT\nls": 2,
 	} {
 		if finding, ok := look(t, script, inside); !ok || finding.Line != line {
 			t.Errorf("%q: finding %+v, want line %d", script, finding, line)

@@ -73,7 +73,9 @@ func (l *look) builtin(st *state, name string, argv []text) bool {
 		l.source(st, args)
 	case "trap":
 		if p := (optionSyntax{short: "lpP"}).parse(args); len(p.operands) > 1 {
-			l.program(l.copy(st), p.operands[0])
+			if len(st.traps) < maxFields {
+				st.traps = append(slices.Clip(st.traps), trap{p.operands[0], l.line})
+			}
 		}
 	case "set":
 		l.set(st, args)

@@ -100,7 +100,9 @@ func Check(ctx context.Context, script string, place Place) (finding Finding, ok
 			err = fmt.Errorf("looking at a script: the guard broke down (%v)", v)
 		}
 	}()
-	l.script(newState(place), script)
+	st := newState(place)
+	l.script(st, script)
+	l.end(st)
 	return Finding{}, false, nil
 }
 

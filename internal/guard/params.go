@@ -41,6 +41,9 @@ func (l *look) variable(st *state, name string) value {
 	} else if v, ok := st.vars[name]; ok {
 		return v
 	}
+	if _, err := strconv.Atoi(name); err == nil && st.counted {
+		return unknown()
+	}
 	if st.strict || len(name) > maxName || isOneOf(text(name), ownVariables) {
 		return unknown()
 	}
@@ -126,22 +129,5 @@ func (l *look) inside(st *state, nodes ...syntax.Node) {
 			}
 			return !l.over()
 		})
-	}
-}
-
-// tell notes that the script has looked at a variable: it may be empty no more,
-// nor any name that there is, for the script knows better.
-func (l *look) tell(st *state, name string) {
-	if n, err := strconv.Atoi(name); err == nil {
-		if n > len(st.args) || n < 1 || st.args[n-1].known() {
-			return
-		}
-		st.args = slices.Clone(st.args)
-		st.args[n-1] = text{anything}
-		return
-	}
-	v, ok := st.vars[name]
-	if !ok || slices.ContainsFunc(v.fields, func(t text) bool { return !t.known() && !t.has(downloaded) }) {
-		st.vars[name] = unknown()
 	}
 }

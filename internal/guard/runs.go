@@ -46,6 +46,7 @@ func (l *look) shell(st *state, name string, args []text) {
 	}
 	inner := l.copy(st)
 	inner.strict = inner.strict || strict
+	defer l.end(inner)
 	switch {
 	case script && len(args) > 0:
 		inner.args = args[min(2, len(args)):] // the first is its name

@@ -12,6 +12,7 @@ import (
 type value struct {
 	fields []text
 	array  bool
+	from   []string // the variables that it was made from, where it is not known
 }
 
 func (v value) equal(w value) bool {
@@ -32,8 +33,18 @@ type state struct {
 	// strict: what was not set is an error and not empty, or something that is
 	// not known may have set it.
 	strict bool
-	in     text  // what comes on stdin, as far as it is known
-	out    *text // takes what goes to stdout; nil is elsewhere
+	// counted: the script has looked how many arguments there are.
+	counted bool
+	traps   []trap
+	in      text  // what comes on stdin, as far as it is known
+	out     *text // takes what goes to stdout; nil is elsewhere
+}
+
+// A trap is a script that runs at the end of a shell, or at a signal, which is no
+// sooner than the rest is read.
+type trap struct {
+	script text
+	line   int
 }
 
 // newState is a shell's at the start of a script.
@@ -67,6 +78,7 @@ func given(set string) value {
 func (l *look) copy(st *state) *state {
 	l.spend(1 + (len(st.vars)+len(st.funcs))/8)
 	c := *st
+	c.traps = nil // they are not handed on
 	c.vars, c.funcs = maps.Clone(st.vars), maps.Clone(st.funcs)
 	return &c
 }
@@ -86,6 +98,7 @@ func (l *look) merge(st, branch *state) {
 	for name, body := range branch.funcs {
 		st.funcs[name] = body
 	}
+	st.traps = append(slices.Clip(st.traps), branch.traps...)
 	if !st.dir.equal(branch.dir) {
 		st.dir = nil
 	}

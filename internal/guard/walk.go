@@ -24,12 +24,23 @@ func (l *look) script(st *state, script string) {
 	l.nested--
 }
 
+// end ends a shell: what it was to run then runs.
+func (l *look) end(st *state) {
+	l.nested++
+	for _, t := range st.traps {
+		l.line = t.line
+		l.program(st, t.script)
+	}
+	l.nested--
+}
+
 // capture is what commands write that run in a shell of their own.
 func (l *look) capture(st *state, list []*syntax.Stmt) text {
 	var out text
 	c := l.copy(st)
 	c.out = &out
 	l.stmts(c, list)
+	l.end(c)
 	return trimmed(out)
 }
 
@@ -114,7 +125,9 @@ func (l *look) command(st *state, cmd syntax.Command) {
 	case *syntax.BinaryCmd:
 		l.binary(st, c)
 	case *syntax.Subshell:
-		l.stmts(l.copy(st), c.Stmts)
+		inner := l.copy(st)
+		l.stmts(inner, c.Stmts)
+		l.end(inner)
 	case *syntax.Block:
 		l.stmts(st, c.Stmts)
 	case *syntax.IfClause:
@@ -123,7 +136,7 @@ func (l *look) command(st *state, cmd syntax.Command) {
 		if endless(c) && !slices.ContainsFunc(c.Do, func(s *syntax.Stmt) bool { return !s.Background }) {
 			l.report(ForkBomb, "wait in the loop for what it starts", "a loop without end starts processes and waits for none")
 		}
-		l.stmts(st, c.Cond)
+		l.condition(st, c.Cond)
 		body := l.copy(st)
 		l.stmts(body, c.Do)
 		l.merge(st, body)
@@ -157,10 +170,12 @@ func (l *look) binary(st *state, c *syntax.BinaryCmd) {
 	switch c.Op {
 	case syntax.AndStmt:
 		l.stmt(st, c.X)
+		l.decided(st, c.X)
 		l.stmt(st, c.Y)
 	case syntax.OrStmt:
 		dir, old := st.dir, st.old
 		l.stmt(st, c.X)
+		l.decided(st, c.X)
 		failed := l.copy(st) // what the first has looked at is known all the same
 		failed.dir, failed.old = dir, old
 		l.stmt(failed, c.Y)
@@ -175,10 +190,18 @@ func (l *look) binary(st *state, c *syntax.BinaryCmd) {
 	}
 }
 
+// condition goes through the commands that a condition is made of.
+func (l *look) condition(st *state, list []*syntax.Stmt) {
+	l.stmts(st, list)
+	if len(list) > 0 {
+		l.decided(st, list[len(list)-1])
+	}
+}
+
 func (l *look) ifClause(st *state, c *syntax.IfClause) {
 	var branches []*state
 	for ; c != nil && !l.over(); c = c.Else {
-		l.stmts(st, c.Cond)
+		l.condition(st, c.Cond)
 		branch := l.copy(st)
 		l.stmts(branch, c.Then)
 		branches = append(branches, branch)
@@ -239,10 +262,10 @@ func (l *look) function(st *state, c *syntax.FuncDecl) {
 // callFunction runs a function of the script.
 func (l *look) callFunction(st *state, body *syntax.Stmt, args []text) {
 	if l.nested++; l.nested <= maxNested {
-		before := st.args
-		st.args = args
+		before, counted := st.args, st.counted
+		st.args, st.counted = args, false
 		l.stmt(st, body)
-		st.args = before
+		st.args, st.counted = before, counted
 	}
 	l.nested--
 }
