@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -133,14 +132,17 @@ func (l *look) command(st *state, cmd syntax.Command) {
 	case *syntax.IfClause:
 		l.ifClause(st, c)
 	case *syntax.WhileClause:
-		if endless(c) && !slices.ContainsFunc(c.Do, func(s *syntax.Stmt) bool { return !s.Background }) {
-			l.report(ForkBomb, "wait in the loop for what it starts", "a loop without end starts processes and waits for none")
+		if endless(c) && floods(c.Do) {
+			l.reportFlood()
 		}
 		l.condition(st, c.Cond)
 		body := l.copy(st)
 		l.stmts(body, c.Do)
 		l.merge(st, body)
 	case *syntax.ForClause:
+		if endlessFor(c) && floods(c.Do) {
+			l.reportFlood()
+		}
 		l.forClause(st, c)
 	case *syntax.CaseClause:
 		l.caseClause(st, c)
@@ -245,29 +247,6 @@ func (l *look) forClause(st *state, c *syntax.ForClause) {
 		l.stmts(body, c.Do)
 	}
 	l.merge(st, body)
-}
-
-// function notes a function; what it does is looked at where it is called.
-func (l *look) function(st *state, c *syntax.FuncDecl) {
-	if c.Name == nil || c.Body == nil {
-		return
-	}
-	st.funcs[c.Name.Value] = c.Body
-	if b := (bomb{look: l, name: c.Name.Value}); b.stmt(c.Body, false) == starts {
-		l.report(ForkBomb, "a function that calls itself in the background or in a pipe needs a condition that ends it",
-			"the function %s starts itself again and again without end", l.show(text(c.Name.Value)))
-	}
-}
-
-// callFunction runs a function of the script.
-func (l *look) callFunction(st *state, body *syntax.Stmt, args []text) {
-	if l.nested++; l.nested <= maxNested {
-		before, counted := st.args, st.counted
-		st.args, st.counted = args, false
-		l.stmt(st, body)
-		st.args, st.counted = before, counted
-	}
-	l.nested--
 }
 
 // callExpr goes through assignments, or a command with its words.
