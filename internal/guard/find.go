@@ -27,7 +27,13 @@ type findLine struct {
 	name text
 	// below: the folders that it starts in are left out, with what is in them.
 	below bool
+	// shallow: only what is in them is taken, and files: no folders.
+	shallow, files bool
 }
+
+// leaves tells whether it leaves files out. Nothing that is in a folder goes with
+// the files beside it.
+func (f *findLine) leaves() bool { return f.narrow || f.shallow && f.files }
 
 // A findAction is done with the files that the tests before it leave.
 type findAction struct {
@@ -70,7 +76,7 @@ func readFind(args []text) findLine {
 func (f *findLine) read(arg text, args []text, negated bool) []text {
 	switch {
 	case arg.is("-delete"):
-		f.actions = append(f.actions, findAction{narrow: f.narrow, name: f.name})
+		f.actions = append(f.actions, findAction{narrow: f.narrow || f.shallow, name: f.name}) // it takes no folder with something in it
 	case arg.is("-exec") || arg.is("-execdir") || arg.is("-ok") || arg.is("-okdir"):
 		end := slices.IndexFunc(args, func(t text) bool { return t.is(";") || t.is("+") })
 		if end < 0 {
@@ -78,7 +84,7 @@ func (f *findLine) read(arg text, args []text, negated bool) []text {
 		}
 		command := args[:end:end]
 		if len(command) > 0 {
-			f.actions = append(f.actions, findAction{command, f.narrow, f.name})
+			f.actions = append(f.actions, findAction{command, f.leaves(), f.name})
 			// What a program says decides about what follows.
 			f.narrow = f.narrow || end < len(args) && args[end].is(";") && !isOneOf(command[0], always)
 		}
@@ -90,10 +96,11 @@ func (f *findLine) read(arg text, args []text, negated bool) []text {
 		return args[1:]
 	case (arg.is("-type") || arg.is("-xtype")) && len(args) > 0:
 		few := arg.is("-xtype") || !args[0].is("f") && !args[0].is("d") && !args[0].has(',')
-		f.narrow = f.narrow || few != negated
+		f.narrow, f.files = f.narrow || few != negated, f.files || args[0].is("f")
 		return args[1:]
 	case isOneOf(arg, findValued) && len(args) > 0:
-		f.below = f.below || arg.is("-mindepth") && !args[0].is("0") && !args[0].is("1")
+		top := args[0].is("0") || args[0].is("1")
+		f.below, f.shallow = f.below || arg.is("-mindepth") && !top, f.shallow || arg.is("-maxdepth") && top
 		return args[1:]
 	}
 	return args
@@ -131,7 +138,7 @@ func (l *look) find(st *state, argv []text) {
 		}
 	}
 	if !slices.ContainsFunc(f.actions, func(a findAction) bool { return a.command != nil }) {
-		l.write(st, append(join(l.finds(f, f.narrow, f.name), '\n'), '\n'))
+		l.write(st, append(join(l.finds(f, f.leaves(), f.name), '\n'), '\n'))
 	}
 }
 
@@ -143,6 +150,9 @@ func (l *look) finds(f findLine, narrow bool, name text) []text {
 	}
 	mark := text{every}
 	var list []text
+	if f.shallow {
+		mark = text{star}
+	}
 	if narrow {
 		mark, list = l.patterns(name), []text{{anything}}
 	}

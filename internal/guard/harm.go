@@ -26,7 +26,7 @@ func (l *look) harm(st *state, name string, argv []text) bool {
 			long: "force interactive one-file-system no-preserve-root preserve-root recursive dir verbose help version",
 		}.parse(args)
 		switch {
-		case p.has("i", "I", "interactive") && !p.has("f", "force"): // it asks by itself
+		case asks(p): // by itself
 		case p.has("r", "R", "recursive"):
 			l.removes(st, argv, p.operands)
 		default:
@@ -132,6 +132,19 @@ func (l *look) unsetWith(st *state, target text) (name string, ok bool) {
 		name, ok = l.unsetIn(st.maybe)
 	}
 	return name, ok
+}
+
+// asks tells whether rm asks before it removes: what was said last holds.
+func asks(p parsed) bool {
+	for _, o := range slices.Backward(p.options) {
+		switch o.name {
+		case "i", "I", "interactive":
+			return true
+		case "f", "force":
+			return false
+		}
+	}
+	return false
 }
 
 // allFiles gives the targets that stand for all files in a folder, however deep, of

@@ -18,6 +18,10 @@ func (l *look) variable(st *state, name string) value {
 		return value{fields: []text{folderText(st.dir)}}
 	case "OLDPWD":
 		return value{fields: []text{folderText(st.old)}}
+	case "0":
+		if st.name != nil {
+			return value{fields: []text{st.name}}
+		}
 	case "SHELL":
 		if _, ok := st.vars[name]; !ok {
 			return value{fields: []text{text("/bin/bash")}}
@@ -28,7 +32,7 @@ func (l *look) variable(st *state, name string) value {
 		}
 	case "@", "*":
 		return value{fields: st.args, array: true}
-	case "#", "?", "-", "$", "!", "0", "_":
+	case "#", "?", "-", "$", "!", "_":
 		return unknown()
 	}
 	if n, err := strconv.Atoi(name); err == nil {

@@ -49,7 +49,9 @@ func (l *look) shell(st *state, name string, args []text) {
 	defer l.end(inner)
 	switch {
 	case script && len(args) > 0:
-		inner.args = args[min(2, len(args)):] // the first is its name
+		if inner.args = args[min(2, len(args)):]; len(args) > 1 {
+			inner.name = args[1]
+		}
 		l.program(inner, args[0])
 	case script:
 	case stdin || len(args) == 0 || isStdin(args[0]):

@@ -27,6 +27,7 @@ type state struct {
 	vars  map[string]value
 	funcs map[string]*syntax.Stmt
 	args  []text // the positional parameters
+	name  text   // what comes before them, where a script was given one
 	dir   folder
 	old   folder // the one before
 	maybe text   // the variables, not set, that dir depends on being empty
