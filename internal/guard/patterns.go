@@ -8,6 +8,7 @@ import (
 // patterns makes the characters of a value that stands without quotes what the
 // shell takes them for.
 func (l *look) patterns(t text) text {
+	l.spendText(len(t))
 	out := make(text, 0, len(t))
 	for len(t) > 0 {
 		mark, size := l.pattern(t)
@@ -46,6 +47,9 @@ type set struct {
 // readSet reads one from the start of a text; a size of 0 is none.
 func readSet(t text) (s set, size int) {
 	t = t[:min(len(t), maxSet)]
+	if slices.Index(t, ']') < 0 {
+		return set{}, 0
+	}
 	i := 1
 	if i < len(t) && (t[i] == '!' || t[i] == '^') {
 		s.negated, i = true, i+1
@@ -76,7 +80,7 @@ func readSet(t text) (s set, size int) {
 
 // className reads [:name:] from the start of a text.
 func className(t text) (name string, size int) {
-	if !t.hasPrefix("[:") {
+	if len(t) < 2 || t[0] != '[' || t[1] != ':' {
 		return "", 0
 	}
 	end := slices.Index(t[2:], ':')
