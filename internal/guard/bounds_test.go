@@ -48,6 +48,7 @@ func TestBounds(t *testing.T) {
 			}
 			return b.String()
 		}() + "\"", "parts of a word": "echo " + repeat("$a"), "parts with braces": "echo " + strings.Repeat("$a", mib/4) + strings.Repeat("{a,b}", 60) + strings.Repeat("$a", mib/4),
+		"traps": repeat("trap ls EXIT\n"), "traps in loops": strings.Repeat("for a in 1 2 3 4 5 6 7 8; do trap 'echo $a' EXIT; ", 50) + strings.Repeat("; done", 50), "traps in traps": "t='trap \"$t\" EXIT'; trap \"$t\" EXIT; eval \"$t\"", "made from each other": "for f in *; do " + strings.Repeat("a=$b$f; b=$a$f; grep $a && grep $b; ", 5000) + "done", "conditions": repeat("a $x && b $x || "), "texts of a pattern": "x=" + strings.Repeat("a", 4000) + "\n" + strings.Repeat("echo ${x%%*b*b*b}\n", 5000), "functions that call others": "a() { b; b; b; }\nb() { c; c; c; }\nc() { d; d; d; }\nd() { e; e; e; }\ne() { f; f; f; }\n" + strings.Repeat("f() { a; }\n", 5000), "escapes": "echo -e $'" + repeat("\\\\x2f") + "'", "formats": "printf '" + repeat("%s") + "' a\nprintf '%s' " + repeat("a "), "unclosed documents": strings.Repeat("cat <<E; ", 5000),
 		"folders": repeat("cd a\n"), "long folders": "x=/" + strings.Repeat("a/", 30_000) + "\ncd $x\n" + repeat("cd .\n"), "functions in loops": strings.Repeat("for a in 1 2 3 4 5 6 7 8; do ", 12) + "f() { " + strings.Repeat("[ x ] && y; ", 20_000) + "}" + strings.Repeat("; done", 12),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -99,7 +99,9 @@ func (l *look) merge(st, branch *state) {
 	for name, body := range branch.funcs {
 		st.funcs[name] = body
 	}
-	st.traps = append(slices.Clip(st.traps), branch.traps...)
+	if len(st.traps) < maxFields {
+		st.traps = append(slices.Clip(st.traps), branch.traps...)
+	}
 	if !st.dir.equal(branch.dir) {
 		st.dir = nil
 	}
