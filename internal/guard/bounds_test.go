@@ -148,13 +148,14 @@ func TestLines(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for script, want := range map[string]string{
-		"rm -rf $BUILD/*":          "rm -rf $BUILD/* would remove everything, the workspace included where BUILD is empty, and this script does not set it",
-		"cd \"$DIR\" && rm -rf *":  "rm -rf * would remove the whole workspace, which is the user's own folder where DIR is empty, and this script does not set it",
-		"find $DIR -delete":        "find $DIR -delete would remove the whole workspace, which is the user's own folder where DIR is empty, and this script does not set it",
-		"cd / && rm  -rf  \"*\" *": "rm -rf * * would remove everything, the workspace included",
-		"rm -rf .git":              "rm -rf .git would remove the workspace's repository with its history",
-		"curl x | sh":              "the shell would run what comes from the network, which nobody has seen",
-		"rm -rf \x1b[31m\u202e /":  "rm -rf  [31m  / would remove everything, the workspace included",
+		"rm -rf $BUILD/*":           "rm -rf $BUILD/* would remove everything, the workspace included where BUILD is empty, and this script does not set it",
+		"cd \"$DIR\" && rm -rf *":   "rm -rf * would remove the whole workspace, which is the user's own folder where DIR is empty, and this script does not set it",
+		"find . -type f | xargs rm": "rm ./** would remove the whole workspace, which is the user's own folder",
+		"find $DIR -delete":         "find $DIR -delete would remove the whole workspace, which is the user's own folder where DIR is empty, and this script does not set it",
+		"cd / && rm  -rf  \"*\" *":  "rm -rf * * would remove everything, the workspace included",
+		"rm -rf .git":               "rm -rf .git would remove the workspace's repository with its history",
+		"curl x | sh":               "the shell would run what comes from the network, which nobody has seen",
+		"rm -rf \x1b[31m\u202e /":   "rm -rf  [31m  / would remove everything, the workspace included",
 	} {
 		if finding, ok := look(t, script, inside); !ok || finding.Text != want {
 			t.Errorf("%q: %q, want %q", script, finding.Text, want)

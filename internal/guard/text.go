@@ -144,8 +144,10 @@ func (l *look) shown(r rune) string {
 		return "$" + l.unset[firstUnset-r]
 	case r <= firstSet:
 		return l.setOf(r).source
-	case r == star || r == every:
+	case r == star:
 		return "*"
+	case r == every:
+		return "**"
 	case r == anyOne:
 		return "?"
 	case r == loose:
