@@ -21,6 +21,8 @@ type Profile struct {
 	// KeyHeader is the header that carries the key; "" is a bearer token in
 	// Authorization.
 	KeyHeader string
+	// Windows are what its models can take; see Profile.Window.
+	Windows []Window
 	Rules
 }
 
