@@ -73,6 +73,15 @@ type Options struct {
 	// Images tells that the model takes images. Those of a result are handed
 	// on and recorded then; otherwise a word stands for each.
 	Images bool
+	// ContextWindow is the number of tokens that the model can take, prompt and
+	// answer together. Before a conversation outgrows it, old results are
+	// shortened, and then the middle is replaced by a summary that the model
+	// writes. 0 is unknown: then that happens when the server says that the
+	// conversation is too long.
+	ContextWindow int
+	// Outputs is the folder in which the model finds the raw outputs that were
+	// kept, by the last element of their names; "" is none.
+	Outputs string
 	// MaxTurns is the number of turns after which a run stops; 0 is
 	// DefaultMaxTurns.
 	MaxTurns int
@@ -108,6 +117,7 @@ const (
 	StopMaxRequests Stop = "max_requests"  // Options.MaxRequests was reached
 	StopMaxTokens   Stop = "max_tokens"    // Options.MaxTokens was reached
 	StopMaxCost     Stop = "max_cost"      // Options.MaxCost was reached
+	StopMaxContext  Stop = "max_context"   // the conversation cannot be made to fit what the model can take
 	StopStuck       Stop = "stuck"         // the model does the same, fails or is cut again and again
 	StopRefused     Stop = "refused"       // the model refused, or its answer was filtered
 	StopModel       Stop = "model_error"   // the model could not be reached or answered wrongly
@@ -140,7 +150,7 @@ func New(opts Options) (*Agent, error) {
 		return nil, errors.New("making an agent: Model, Tools and Recorder are required")
 	}
 	opts.MaxTurns = cmp.Or(opts.MaxTurns, DefaultMaxTurns)
-	if opts.MaxTurns < 0 || opts.MaxTime < 0 || opts.MaxRequests < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
+	if opts.MaxTurns < 0 || opts.MaxTime < 0 || opts.MaxRequests < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 || opts.ContextWindow < 0 {
 		return nil, errors.New("making an agent: a limit is negative")
 	}
 	if opts.MaxCost > 0 && opts.Price == nil {
@@ -165,12 +175,12 @@ func New(opts Options) (*Agent, error) {
 // Run works on one task until the model is done or something stops it. The
 // outcome is always filled in. The error says what went wrong where the stop
 // reason alone does not: for StopRefused, StopModel, StopSandbox, StopRecord,
-// with the context's cause for StopCanceled, and for StopMaxTime where the time
+// StopMaxContext, with the context's cause for StopCanceled, and for StopMaxTime where the time
 // did not suffice for another try of a request that failed. The record ends with an end
 // event in every case but StopRecord; before it stands, as a notice, why a run
 // failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
-	r := &run{Agent: a, started: time.Now()}
+	r := &run{Agent: a, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
 	inner := ctx
 	if a.opts.MaxTime > 0 {
 		var cancel context.CancelFunc
@@ -249,6 +259,8 @@ func reason(outer, inner context.Context, err error) (Stop, error) {
 		return StopSandbox, tool.error
 	case model.KindOf(err) == model.Filtered:
 		return StopRefused, err
+	case model.KindOf(err) == model.Context:
+		return StopMaxContext, err
 	default:
 		return StopModel, err
 	}

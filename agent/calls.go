@@ -189,6 +189,7 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 		return err
 	}
 	r.history = append(r.history, message)
+	r.window.keepOutput(call.ID, d.output)
 	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun)
 	return nil
 }

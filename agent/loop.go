@@ -35,6 +35,7 @@ type run struct {
 	waiting time.Time // when the wait began that goes on; zero is none
 	failing string    // why the last request failed
 	history []model.Message
+	window  window
 	turns   int
 	final   string // the last thing the model said
 	partial string // the beginning of an answer that was cut
@@ -72,8 +73,7 @@ func (r *run) work(ctx context.Context, task string) (Stop, error) {
 
 // ask gets the next answer and records it.
 func (r *run) ask(ctx context.Context) (model.Response, error) {
-	req := model.Request{System: r.opts.System, Messages: r.history, Tools: r.offered}
-	resp, err := r.asked.Generate(ctx, req, r.opts.OnText)
+	resp, err := r.answer(ctx)
 	if err != nil {
 		return model.Response{}, err
 	}
@@ -84,6 +84,9 @@ func (r *run) ask(ctx context.Context) (model.Response, error) {
 		return model.Response{}, err
 	}
 	if err := r.spend(resp.Usage); err != nil {
+		return model.Response{}, err
+	}
+	if err := r.weigh(resp); err != nil {
 		return model.Response{}, err
 	}
 	r.history = append(r.history, model.Message{
@@ -177,7 +180,7 @@ func (r *run) tell(kind, text string) error {
 func (r *run) end(stop Stop, err error) error {
 	switch {
 	case err == nil:
-	case stop == StopModel, stop == StopRefused, stop == StopSandbox, stop == StopMaxTime:
+	case stop == StopModel, stop == StopRefused, stop == StopSandbox, stop == StopMaxTime, stop == StopMaxContext:
 		notice := trajectory.Notice{Kind: trajectory.NoticeError, Text: cleanText(err.Error())}
 		if err := r.opts.Recorder.Record(notice); err != nil {
 			return err

@@ -239,7 +239,7 @@ func TestModelErrors(t *testing.T) {
 	}{
 		"filtered": {model.Errorf(model.Filtered, "no"), agent.StopRefused},
 		"auth":     {model.Errorf(model.Auth, "no"), agent.StopModel},
-		"overflow": {model.Errorf(model.Context, "no"), agent.StopModel},
+		"overflow": {model.Errorf(model.Context, "no"), agent.StopMaxContext},
 		"other":    {errors.New("no"), agent.StopModel},
 	}
 	for name, test := range tests {
@@ -254,7 +254,7 @@ func TestModelErrors(t *testing.T) {
 			checkPairs(t, memory)
 			bodies := memory.Bodies()
 			want := []trajectory.Body{
-				trajectory.Notice{Kind: "error", Text: "no"},
+				trajectory.Notice{Kind: "error", Text: err.Error()},
 				trajectory.End{Stop: string(test.stop), Turns: 1},
 			}
 			if diff := cmp.Diff(want, bodies[max(len(bodies)-2, 0):], withoutSpent()); diff != "" {

@@ -130,6 +130,15 @@ const (
 	NoticeRepeat = "repeated_call"
 	// NoticeStuck says what a run that ends as stuck went on doing.
 	NoticeStuck = "stuck"
+	// NoticeCompacted: the conversation was made shorter, with its size before
+	// and after. The record keeps the whole.
+	NoticeCompacted = "compacted"
+	// NoticeSummary holds what stands for the middle of the conversation from
+	// here on; the model is told the same text as a user message.
+	NoticeSummary = "summary"
+	// NoticePromptCut: the model's server seems to leave out a part of what it
+	// is sent.
+	NoticePromptCut = "prompt_cut"
 	// NoticeNetwork: there are more decisions about the network than the
 	// record holds, or a host that was allowed could not be reached.
 	NoticeNetwork = "network"

@@ -85,7 +85,7 @@ func (j *job) closing() []trajectory.Notice {
 // something did.
 func (j *job) failed(stop agent.Stop, err error) error {
 	switch {
-	case stop == agent.StopModel, stop == agent.StopRefused, errors.Is(err, model.ErrNoTime):
+	case stop == agent.StopModel, stop == agent.StopRefused, stop == agent.StopMaxContext, errors.Is(err, model.ErrNoTime):
 		j.app.notice("%s", j.masker.Mask(err.Error()))
 		return &outcome{stopCode(stop)}
 	default:

@@ -204,6 +204,11 @@ func (r *Renderer) notice(event trajectory.Notice) {
 		if !r.opts.Whole {
 			return // the run's own last words say it
 		}
+	case trajectory.NoticeSummary:
+		if !r.opts.Whole {
+			return // long, and the notice after it says why it is there
+		}
+		text = "told the model: " + text
 	}
 	r.endText()
 	r.erase()

@@ -70,7 +70,7 @@ func validate(data []byte, rules provider.Rules, req model.Request) error {
 		return fmt.Errorf("stream_options are %v", r.StreamOptions)
 	case bounds[rules.MaxTokens] != req.MaxTokens || bounds[provider.OtherMaxTokens(rules.MaxTokens)] != 0:
 		return fmt.Errorf("the bounds are %v", bounds)
-	case (r.Parallel != nil) != (rules.Calls == provider.CallsAsked):
+	case (r.Parallel != nil) != (rules.Calls == provider.CallsAsked && len(req.Tools) > 0):
 		return fmt.Errorf("parallel_tool_calls is %v", r.Parallel)
 	}
 	var messages []strictMessage

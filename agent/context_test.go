@@ -1,0 +1,411 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/agent"
+	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/tools"
+)
+
+// A narrow model takes so many tokens in a prompt and refuses more. It counts
+// what it is sent. It looks for so many turns and then finishes.
+type narrow struct {
+	limit   int // 0 is none
+	looks   int
+	beside  int // calls in each turn; 0 is one
+	summary func() (model.Response, error)
+	check   func(req model.Request)
+
+	requests []model.Request
+	sizes    []int
+	turns    int
+	summed   []string // what it was given to sum up
+	refused  int
+}
+
+func (m *narrow) Name() string { return "narrow" }
+
+func (m *narrow) Generate(_ context.Context, req model.Request, _ func(string)) (model.Response, error) {
+	req.Messages = slices.Clone(req.Messages)
+	size := model.EstimateUsage(req, model.Response{}).Input
+	m.requests, m.sizes = append(m.requests, req), append(m.sizes, size)
+	if m.limit > 0 && size > m.limit {
+		m.refused++
+		return model.Response{}, model.Errorf(model.Context, "too long: %d", size)
+	}
+	if len(req.Tools) == 0 {
+		m.summed = append(m.summed, req.Messages[0].Text)
+		if m.summary != nil {
+			return m.summary()
+		}
+		resp := says(fmt.Sprintf("summary %d", len(m.summed)))
+		resp.Usage = model.Usage{Input: size, Output: 3}
+		return resp, nil
+	}
+	if m.check != nil {
+		m.check(req)
+	}
+	resp := says("done")
+	if m.turns++; m.turns <= m.looks {
+		resp = model.Response{Text: fmt.Sprintf("look %d", m.turns), Finish: model.FinishToolCalls}
+		for i := range max(m.beside, 1) {
+			resp.Calls = append(resp.Calls, call("look", fmt.Sprintf(`{"n":%d}`, 100*m.turns+i)))
+		}
+	}
+	resp.Usage = model.Usage{Input: size, Output: model.EstimateUsage(req, resp).Output}
+	model.AssignIDs(req.Messages, resp.Calls)
+	return resp, nil
+}
+
+// page is what a look gives: so many bytes in lines, with a beginning and an
+// end of its own.
+func page(args json.RawMessage, size int) string {
+	line := strings.Repeat("what is there ", 5) + "\n"
+	return fmt.Sprintf("begin %s\n%send %s", args, strings.Repeat(line, size/len(line)), args)
+}
+
+// look is a tool that gives pages.
+func look(size int) tool {
+	return tool{"look", tools.Read, func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+		return tools.Text(page(args, size)), nil
+	}}
+}
+
+func notices(memory *trajectory.Memory, kind string) []string {
+	var texts []string
+	for _, body := range memory.Bodies() {
+		if n, ok := body.(trajectory.Notice); ok && n.Kind == kind {
+			texts = append(texts, n.Text)
+		}
+	}
+	return texts
+}
+
+// TestLongConversation: a run that reads much more than the model takes comes
+// to its end, known window or not.
+func TestLongConversation(t *testing.T) {
+	for name, test := range map[string]struct {
+		window, limit, looks, size int
+		refused, compactions       int // at most
+	}{
+		"window known":              {window: 8000, limit: 8000, looks: 60, size: 4000, compactions: 16},
+		"large window":              {window: 128_000, limit: 128_000, looks: 120, size: 8000, compactions: 4},
+		"nothing known":             {limit: 8000, looks: 60, size: 4000, refused: 2, compactions: 16},
+		"less than is said":         {window: 16_000, limit: 8000, looks: 60, size: 4000, refused: 2, compactions: 16},
+		"results as large as room":  {window: 8000, limit: 8000, looks: 4, size: 30_000, compactions: 4},
+		"short":                     {window: 128_000, limit: 128_000, looks: 10, size: 4000},
+		"nothing known, no refusal": {looks: 60, size: 4000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &narrow{limit: test.limit, looks: test.looks}
+			m.check = func(req model.Request) {
+				if first := req.Messages[0].Text; first != "the task" {
+					t.Errorf("the first message is %q", first)
+				}
+			}
+			a, memory := newAgent(t, m, registry(t, look(test.size)), func(o *agent.Options) { o.ContextWindow, o.MaxTurns = test.window, 1000 })
+			outcome, err := a.Run(t.Context(), "the task")
+			if err != nil || outcome.Stop != agent.StopFinished || outcome.Turns != test.looks+1 {
+				t.Fatalf("ended as %s after %d turns, error %v", outcome.Stop, outcome.Turns, err)
+			}
+			compacted := notices(memory, trajectory.NoticeCompacted)
+			if m.refused > test.refused || len(compacted) > test.compactions || test.compactions > 0 && len(compacted) == 0 {
+				t.Errorf("%d refusals, and compactions:\n%s", m.refused, strings.Join(compacted, "\n"))
+			}
+			if n := len(notices(memory, trajectory.NoticeSummary)); n != len(m.summed) {
+				t.Errorf("%d summaries on record, %d made", n, len(m.summed))
+			}
+			ids, input := map[string]bool{}, 0
+			for _, body := range memory.Bodies() {
+				switch b := body.(type) {
+				case trajectory.ToolResult:
+					if whole := page(json.RawMessage(fmt.Sprintf(`{"n":%d}`, 100*(len(ids)+1))), test.size); b.Content[0].Text != whole {
+						t.Errorf("result %d on record is %.100q", len(ids)+1, b.Content[0].Text)
+					}
+					if ids[b.CallID] {
+						t.Errorf("the id %s is there twice", b.CallID)
+					}
+					ids[b.CallID] = true
+				case trajectory.Usage:
+					input += b.Input
+				}
+			}
+			if len(ids) != test.looks {
+				t.Errorf("%d results on record", len(ids))
+			}
+			sent := 0
+			for _, size := range m.sizes {
+				if test.limit == 0 || size <= test.limit {
+					sent += size
+				}
+			}
+			if input != sent || outcome.Usage.Input != sent || outcome.Requests != len(m.sizes) {
+				t.Errorf("%d tokens on record, %d in the outcome, %d sent; %d requests of %d", input, outcome.Usage.Input, sent, outcome.Requests, len(m.sizes))
+			}
+		})
+	}
+}
+
+// TestOldResultsFirst: what was read long ago is shortened and says how to get
+// it again; the newest is whole.
+func TestOldResultsFirst(t *testing.T) {
+	m := &narrow{looks: 8}
+	command := look(3000)
+	command.name, command.effect = "run", tools.Execute
+	outputs := 0
+	a, memory := newAgent(t, m, registry(t, look(3000), command), func(o *agent.Options) {
+		o.ContextWindow, o.Outputs = 8000, "/jar/outputs"
+		o.NewOutput = func() agent.Output { outputs++; return namedOutput(outputs) }
+	})
+	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+		t.Fatalf("ended as %s, error %v", outcome.Stop, err)
+	}
+	compacted := notices(memory, trajectory.NoticeCompacted)
+	if len(compacted) != 1 || strings.Contains(compacted[0], "summary") || !strings.Contains(compacted[0], "old results shortened; about 6") {
+		t.Fatalf("compactions %q", compacted)
+	}
+	last := m.requests[len(m.requests)-1].Messages
+	var short, whole []string
+	for _, msg := range last {
+		if msg.Role != model.Tool {
+			continue
+		}
+		if text := msg.Parts[0].Text; strings.Contains(text, "left out here") {
+			short = append(short, text)
+		} else {
+			whole = append(whole, text)
+		}
+	}
+	if len(short) < 3 || len(whole) < 1 || whole[len(whole)-1] != page(json.RawMessage(`{"n":800}`), 3000) {
+		t.Errorf("%d shortened, %d whole", len(short), len(whole))
+	}
+	for i, text := range short {
+		args := fmt.Sprintf(`{"n":%d}`, 100*(i+1))
+		if !strings.HasPrefix(text, "begin "+args) || !strings.HasSuffix(text, "end "+args) || len(text) > 1200 {
+			t.Errorf("shortened to %q", text)
+		}
+		want := "Make the call again"
+		if i%2 == 0 {
+			want = fmt.Sprintf("The whole output is in /jar/outputs/%d.txt.", i+1)
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%q does not say %q", text, want)
+		}
+	}
+	m.checkPrefixes(t, 1)
+}
+
+// checkPrefixes checks that all but so many requests begin like the one before.
+func (m *narrow) checkPrefixes(t *testing.T, most int) {
+	t.Helper()
+	changed := 0
+	for i := 1; i < len(m.requests); i++ {
+		before, after := m.requests[i-1].Messages, m.requests[i].Messages
+		if len(before) > len(after) || !reflect.DeepEqual(before, after[:len(before)]) {
+			changed++
+		}
+	}
+	if changed > most {
+		t.Errorf("the beginning changed %d times, want at most %d", changed, most)
+	}
+}
+
+// A namedOutput keeps nothing; every second one has a name.
+type namedOutput int
+
+func (namedOutput) Write(p []byte) (int, error) { return len(p), nil }
+func (namedOutput) Close() error                { return nil }
+func (o namedOutput) Name() string {
+	if o%2 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("outputs/%d.txt", int(o))
+}
+
+// TestSummary: what the model is asked, what stands for the middle then, and
+// what does where it has no summary to give.
+func TestSummary(t *testing.T) {
+	answer := func(resp model.Response, err error) func() (model.Response, error) {
+		return func() (model.Response, error) { return resp, err }
+	}
+	for name, test := range map[string]struct {
+		summary func() (model.Response, error)
+		stands  string
+		stop    agent.Stop
+	}{
+		"given":          {answer(says(" The\x1b[1m gist.\n"), nil), "which you wrote yourself. It tells what happened and is no new order.]\n\nThe gist.", agent.StopFinished},
+		"long":           {answer(says(strings.Repeat("gist ", 10_000)), nil), "[…]", agent.StopFinished},
+		"empty":          {answer(says(" "), nil), "no summary could be had", agent.StopFinished},
+		"calls":          {answer(asks(call("look", "{}")), nil), "no summary could be had", agent.StopFinished},
+		"cut":            {answer(model.Response{Text: "The gi", Finish: model.FinishLength}, nil), "no summary could be had", agent.StopFinished},
+		"refused":        {answer(model.Response{}, model.Errorf(model.Filtered, "no")), "no summary could be had", agent.StopFinished},
+		"too long":       {answer(model.Response{}, model.Errorf(model.Context, "no")), "no summary could be had", agent.StopFinished},
+		"key taken away": {answer(model.Response{}, model.Errorf(model.Auth, "no")), "", agent.StopModel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &narrow{limit: 6000, looks: 30, summary: test.summary}
+			a, memory := newAgent(t, m, registry(t, look(2000)), func(o *agent.Options) { o.ContextWindow, o.System = 8000, "the system prompt" })
+			outcome, err := a.Run(t.Context(), "the task")
+			if outcome.Stop != test.stop || (err != nil) != (test.stop != agent.StopFinished) {
+				t.Fatalf("ended as %s, error %v", outcome.Stop, err)
+			}
+			if asked := m.summed[0]; !strings.Contains(asked, "<task>\nthe task\n</task>") || !strings.Contains(asked, `call of look: {"n":100}`) ||
+				!strings.Contains(asked, `end {"n":200}`) || !strings.Contains(asked, "assistant: look 1") {
+				t.Errorf("asked %q", asked)
+			}
+			if test.stands == "" {
+				return
+			}
+			told := notices(memory, trajectory.NoticeSummary)[0]
+			if !strings.Contains(told, test.stands) {
+				t.Errorf("what stands for the middle is %q", told)
+			}
+			for _, req := range m.requests {
+				if len(req.Messages) > 1 && req.Messages[1].Text == told && req.Messages[0].Text == "the task" && req.Messages[2].Role == model.Assistant {
+					return
+				}
+			}
+			t.Error("the model was not told after the task")
+		})
+	}
+}
+
+// TestTooLong: what cannot be made to fit ends the run, soon and with a reason.
+func TestTooLong(t *testing.T) {
+	for name, test := range map[string]struct {
+		window, limit, looks, beside, size, system int
+		requests                                   int // at most
+		says                                       string
+	}{
+		"refuses everything":      {limit: 1, requests: 1, says: "the task alone is too long for the model"},
+		"prompt and tools":        {window: 2000, system: 10_000, requests: 0, says: "cannot be made short enough: it has about 2"},
+		"everything from a point": {limit: 700, system: 2600, looks: 5, size: 3000, requests: 3, says: "too long: 9"},
+		"too many results":        {window: 4000, looks: 1, beside: 40, size: 3000, requests: 1, says: "cannot be made short enough"},
+		"again and again":         {window: 4000, limit: 4000, looks: 40, beside: 6, size: 30_000, requests: 12, says: "4 times, after each answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &narrow{limit: test.limit, looks: test.looks, beside: test.beside}
+			a, memory := newAgent(t, m, registry(t, look(test.size)), func(o *agent.Options) {
+				o.ContextWindow, o.System = test.window, strings.Repeat("x", test.system)
+			})
+			outcome, err := a.Run(t.Context(), "go")
+			if outcome.Stop != agent.StopMaxContext || err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("ended as %s, error %v", outcome.Stop, err)
+			}
+			if len(m.requests) > test.requests {
+				t.Errorf("%d requests, want at most %d", len(m.requests), test.requests)
+			}
+			if told := notices(memory, trajectory.NoticeError); len(told) != 1 || told[0] != err.Error() {
+				t.Errorf("on record is %q", told)
+			}
+		})
+	}
+}
+
+// TestCompactionBudget: a summary is a request like any other.
+func TestCompactionBudget(t *testing.T) {
+	window := func(o *agent.Options) { o.ContextWindow = 8000 }
+	first := func(change ...func(*agent.Options)) (*narrow, agent.Outcome) {
+		m := &narrow{looks: 40}
+		a, _ := newAgent(t, m, registry(t, look(1000)), append(change, window)...)
+		outcome, err := a.Run(t.Context(), "go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, outcome
+	}
+	free, _ := first()
+	before := slices.IndexFunc(free.requests, func(req model.Request) bool { return len(req.Tools) == 0 })
+	sent := 0
+	for _, size := range free.sizes[:before] {
+		sent += size
+	}
+	for name, test := range map[string]struct {
+		change           func(*agent.Options)
+		stop             agent.Stop
+		requests, summed int
+	}{
+		"requests, before the summary": {func(o *agent.Options) { o.MaxRequests = before }, agent.StopMaxRequests, before, 0},
+		"requests, after the summary":  {func(o *agent.Options) { o.MaxRequests = before + 1 }, agent.StopMaxRequests, before + 1, 1},
+		"tokens, by the summary":       {func(o *agent.Options) { o.MaxTokens = sent + 1000 }, agent.StopMaxTokens, before + 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, outcome := first(test.change)
+			if outcome.Stop != test.stop || outcome.Requests != test.requests || len(m.summed) != test.summed {
+				t.Errorf("ended as %s after %d requests, %d for a summary; want %s after %d, %d", outcome.Stop, outcome.Requests, len(m.summed),
+					test.stop, test.requests, test.summed)
+			}
+		})
+	}
+	t.Run("requests, after a refusal", func(t *testing.T) {
+		const limit = 4000
+		over := slices.IndexFunc(free.sizes, func(size int) bool { return size > limit })
+		m := &narrow{limit: limit, looks: 40}
+		a, memory := newAgent(t, m, registry(t, look(1000)), func(o *agent.Options) { o.MaxRequests = over + 1 })
+		outcome, err := a.Run(t.Context(), "go")
+		if outcome.Stop != agent.StopMaxRequests || err != nil || m.refused != 1 || len(notices(memory, trajectory.NoticeRetry)) != 1 {
+			t.Errorf("ended as %s after %d requests of %v, error %v", outcome.Stop, outcome.Requests, m.sizes, err)
+		}
+	})
+}
+
+// TestSummaryIsRecorded: a summary that cannot be put on record stops the run.
+func TestSummaryIsRecorded(t *testing.T) {
+	broken := errors.New("disk full")
+	m := &narrow{looks: 40}
+	a, _ := newAgent(t, m, registry(t, look(2000)), func(o *agent.Options) {
+		o.ContextWindow = 8000
+		o.Recorder = failingOn{trajectory.NoticeSummary, broken}
+	})
+	if outcome, err := a.Run(t.Context(), "go"); outcome.Stop != agent.StopRecord || !errors.Is(err, broken) {
+		t.Errorf("ended as %s, error %v", outcome.Stop, err)
+	}
+}
+
+// A failingOn recorder fails on a kind of notice.
+type failingOn struct {
+	kind string
+	err  error
+}
+
+func (f failingOn) Record(body trajectory.Body) error {
+	if n, ok := body.(trajectory.Notice); ok && n.Kind == f.kind {
+		return f.err
+	}
+	return nil
+}
+
+// TestRefusedAsTooLong: what a real client makes of a server's refusal is
+// recognised, and the run goes on.
+func TestRefusedAsTooLong(t *testing.T) {
+	refuse := func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 4096 tokens."}}`, http.StatusBadRequest)
+	}
+	calls, text := streaming(serverCalls, "[DONE]"), streaming(serverText, "[DONE]")
+	s := newServer(t, calls, calls, calls, refuse, text)
+	memory := &trajectory.Memory{}
+	a := serverAgent(t, s, memory, func(o *agent.Options) {
+		o.Tools = registry(t, look(3000), echo("write", tools.Write))
+	})
+	outcome, err := a.Run(t.Context(), "go")
+	if err != nil || outcome.Stop != agent.StopFinished || outcome.Final != "Grüße!" {
+		t.Fatalf("ended as %s, error %v", outcome.Stop, err)
+	}
+	compacted := notices(memory, trajectory.NoticeCompacted)
+	if len(compacted) != 1 || !strings.Contains(compacted[0], "said that the conversation is too long: 2 old results shortened, 6 messages replaced by a summary") {
+		t.Errorf("compactions %q", compacted)
+	}
+	if refused, after := s.bodies[3], s.bodies[len(s.bodies)-1]; len(after) > len(refused)*2/3 || !strings.Contains(after, "is no new order.]\\n\\nGrüße!") {
+		t.Errorf("%d bytes were refused, %d sent then", len(refused), len(after))
+	}
+}
