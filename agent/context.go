@@ -15,19 +15,16 @@ const (
 	// the one before, that end a run: what it works on is too large for the
 	// model, and each costs a request.
 	maxClose = 4
-	// enough is the part of the room, in percent, that a conversation may have
-	// when only results were shortened. Each compaction costs the server's cache
+	// enough is the part of the room, in percent and less what the prompt and
+	// the tools take, that a conversation may have when only results were shortened. Each compaction costs the server's cache
 	// of the beginning, so one that gains little is not worth it.
 	enough = 60
-	// recentShare is the part of the room, in percent, that is kept word for
-	// word at the end of a conversation.
+	// recentShare is the part of the same that is kept word for word at the end
+	// of a conversation.
 	recentShare = 25
-	// worthSummary is the part of the room, in percent, that the middle must have
-	// to be summed up: that costs a request.
+	// worthSummary is the part of the same that the middle must have to be
+	// summed up: that costs a request.
 	worthSummary = 10
-	// mustShrink is the part, in percent, by which a compaction has to make the
-	// conversation smaller.
-	mustShrink = 10
 )
 
 // The reasons for a compaction.
@@ -55,7 +52,8 @@ func (r *run) answer(ctx context.Context) (model.Response, error) {
 		resp, err = r.asked.Generate(ctx, r.request(), r.opts.OnText)
 	}
 	if err == nil && len(r.window.gone) > 0 {
-		// An id may be that of a call which the model's server has not seen.
+		// An id may be that of a call which a summary stands for: the server
+		// has not seen it, but the record has.
 		past := append([]model.Message{{Calls: r.window.gone}}, r.history...)
 		model.AssignIDs(past, resp.Calls)
 	}
@@ -69,7 +67,8 @@ func (r *run) overflow(ctx context.Context, refused error) error {
 		return r.giveUp(stop, refused)
 	}
 	w := &r.window
-	most := r.size() * 3 / 4
+	fixed := r.fixed()
+	most := fixed + max(r.size()-fixed, 0)*3/4
 	if w.room == 0 || w.room > most {
 		w.room = most
 	}
@@ -94,17 +93,21 @@ func (r *run) overflow(ctx context.Context, refused error) error {
 // record keeps the whole.
 func (r *run) compact(ctx context.Context, reason string) error {
 	w := &r.window
-	before := r.size()
-	recent := r.recent(w.room * recentShare / 100)
+	before, fixed := r.size(), r.fixed()
+	free := w.room - fixed
+	if free <= 0 {
+		return w.noRoom(before, before, fixed)
+	}
+	recent := r.recent(free * recentShare / 100)
 	done := []string{}
 	if n := r.shortenResults(1, recent, oldKept); n > 0 {
 		done = append(done, fmt.Sprintf("%s shortened", plural(n, "old result")))
 	}
-	if n := recent - 1; r.size() > w.room*enough/100 && w.scaled(estimate(r.history[1:recent])) >= w.room*worthSummary/100 {
+	if n := recent - 1; n > 0 && r.size()-fixed > free*enough/100 && w.scaled(estimate(r.history[1:recent])) >= free*worthSummary/100 {
 		if err := r.countClose(); err != nil {
 			return err
 		}
-		if err := r.summarise(ctx, recent); err != nil {
+		if err := r.summarise(ctx, recent, free); err != nil {
 			return err
 		}
 		recent = 2
@@ -120,11 +123,17 @@ func (r *run) compact(ctx context.Context, reason string) error {
 			return err
 		}
 	}
-	if after > w.room || after > before*(100-mustShrink)/100 {
-		return model.Errorf(model.Context, "the conversation cannot be made short enough: it has about %d tokens, about %d after all that "+
-			"could be left out, and there is room for about %d; use a model that takes more, or give it less to read at once", before, after, w.room)
+	if after > w.room {
+		return w.noRoom(before, after, fixed)
 	}
 	return nil
+}
+
+// noRoom says that a conversation cannot be made to fit.
+func (w *window) noRoom(before, after, fixed int) error {
+	return model.Errorf(model.Context, "the conversation cannot be made short enough: it has about %d tokens, about %d after all that "+
+		"could be left out, of which the prompt and the tools are %d, and there is room for about %d; use a model that takes more, "+
+		"or give it less to read at once", before, after, fixed, w.room)
 }
 
 // squeeze shortens the results from a message on by as little as makes the

@@ -289,7 +289,7 @@ func TestTooLong(t *testing.T) {
 	}{
 		"refuses everything":      {limit: 1, requests: 1, says: "the task alone is too long for the model"},
 		"prompt and tools":        {window: 2000, system: 10_000, requests: 0, says: "cannot be made short enough: it has about 2"},
-		"everything from a point": {limit: 700, system: 2600, looks: 5, size: 3000, requests: 3, says: "too long: 9"},
+		"everything from a point": {limit: 700, system: 2600, looks: 5, size: 3000, requests: 3, says: "too long: 1"},
 		"too many results":        {window: 4000, looks: 1, beside: 40, size: 3000, requests: 1, says: "cannot be made short enough"},
 		"again and again":         {window: 4000, limit: 4000, looks: 40, beside: 6, size: 30_000, requests: 12, says: "4 times, after each answer"},
 	} {

@@ -31,20 +31,21 @@ const (
 // summarise replaces the messages between the task and the recent ones by a
 // summary that the model writes. It is asked without tools and sees the
 // messages as a text: many servers refuse calls and results where no tools are
-// on offer. Where it gives no summary, the ends of that text stand in.
-func (r *run) summarise(ctx context.Context, recent int) error {
+// on offer. Where it gives no summary, the ends of that text stand in. The
+// messages have so many tokens free for them in all.
+func (r *run) summarise(ctx context.Context, recent, free int) error {
 	w := &r.window
 	middle := r.history[1:recent]
-	// A half of the room for what is read and a quarter for what is written
-	// leave a quarter for the instructions and the task.
+	// Half of the room is for what is read; the task and the instructions take
+	// less than a quarter.
 	written := transcript(middle, w.bytes(w.room/2))
 	text, err := r.askSummary(ctx, written)
 	if err != nil {
 		return err
 	}
-	preface, most := summaryPreface, w.bytes(w.room/4)
+	preface, most := summaryPreface, w.bytes(free/4)
 	if text == "" {
-		preface, text, most = noSummaryPreface, written, w.bytes(w.room/8)
+		preface, text, most = noSummaryPreface, written, w.bytes(free/8)
 	}
 	text = preface + clip(text, most)
 	if err := r.record(trajectory.Notice{Kind: trajectory.NoticeSummary, Text: text}); err != nil {

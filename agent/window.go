@@ -82,6 +82,12 @@ func (r *run) size() int {
 	return w.scaled(model.EstimateUsage(r.request(), model.Response{}).Input)
 }
 
+// fixed is the part of each prompt that no compaction makes smaller: the system
+// prompt and the tools.
+func (r *run) fixed() int {
+	return r.window.scaled(model.EstimateUsage(model.Request{System: r.opts.System, Tools: r.offered}, model.Response{}).Input)
+}
+
 // estimate guesses the tokens of messages.
 func estimate(messages []model.Message) int {
 	return model.EstimateUsage(model.Request{Messages: messages}, model.Response{}).Input
