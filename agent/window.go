@@ -156,9 +156,9 @@ func (r *run) fewestTokens(wordsBefore int) int {
 
 // cutPromptText says what a count that is too small means.
 func cutPromptText(counted, fewest int) string {
-	return fmt.Sprintf("the model's server counted %d tokens in a prompt that has at least %d: it seems to cut prompts without a word, "+
-		"and then the model does not see all of its task; give the server a larger context (OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp), "+
-		"and belljar the size of it", counted, fewest)
+	return fmt.Sprintf("the model's server counted %d tokens in a prompt that has at least %d: unless it leaves out of the count what it "+
+		"kept from before, it cuts prompts without a word, and the model does not see all of its task; give the server a larger context "+
+		"(OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp), and belljar the size of it", counted, fewest)
 }
 
 // words counts the words of a text, which white space parts. It is called for
