@@ -52,6 +52,11 @@ type Manifest struct {
 	// where the price is unknown.
 	Price     json.RawMessage `json:"price,omitempty"`
 	PriceFrom string          `json:"price_from,omitempty"`
+	// ContextWindow is how many tokens the model was taken to take, prompt and
+	// answer together, and ContextWindowFrom says whence: "flag" or "built-in".
+	// They are missing where it is unknown.
+	ContextWindow     int    `json:"context_window,omitempty"`
+	ContextWindowFrom string `json:"context_window_from,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
 	OnLost   string   `json:"on_lost,omitempty"`
 	Versions Versions `json:"versions"`

@@ -24,6 +24,7 @@ type chosenModel struct {
 	model.Model
 	name, provider string
 	price          knownPrice
+	window         knownWindow
 }
 
 // Name is the name for the record.
@@ -64,13 +65,16 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 		return nil, err
 	}
 	if !scripted {
-		return &chosenModel{client, name, opts.Provider.Name, price}, nil
+		return &chosenModel{client, name, opts.Provider.Name, price, flags.window(opts.Provider, name)}, nil
 	}
 	answers, err := scriptedModel(file)
 	if err != nil {
 		return nil, refused(err)
 	}
-	return &chosenModel{Model: answers, name: name, price: knownPrice{price: &model.Price{}}}, nil // it asks nobody
+	return &chosenModel{
+		Model: answers, name: name, price: knownPrice{price: &model.Price{}}, // it asks nobody
+		window: flags.window(provider.Profile{}, name),
+	}, nil
 }
 
 // checkKey refuses to ask a provider at its own address without a key.
