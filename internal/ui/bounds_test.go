@@ -117,6 +117,7 @@ func TestRendererNotices(t *testing.T) {
 		{"told the model", trajectory.Notice{Kind: "repeated_call", Text: "again"}, "belljar: told the model: again\n", "belljar: told the model: again\n"},
 		{"retry", trajectory.Notice{Kind: "retry", Text: "busy"}, "belljar: busy\n", "belljar: busy\n"},
 		{"reason of a failure", trajectory.Notice{Kind: "error", Text: "no\nway"}, "", "belljar: no way\n"},
+		{"summary", trajectory.Notice{Kind: "summary", Text: "the\ngist"}, "", "belljar: told the model: the gist\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := screenOf(t, ui.Options{Width: 80}, test.notice); got != test.live {
