@@ -13,11 +13,11 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// BenchmarkOutput runs a command that writes a quarter of a GiB, through
+// BenchmarkOutput runs a command that writes a GiB, through
 // belljar and through the docker command line to /dev/null, in turn.
 func BenchmarkOutput(b *testing.B) {
 	box, _ := benchBox(b)
-	const size = 256 * sandbox.MiB
+	const size = sandbox.GiB
 	script := "head -c " + strconv.FormatInt(size, 10) + " /dev/zero"
 	var through, cli durations
 	for b.Loop() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/belljar/belljar/internal/supervisor"
+	"github.com/belljar/belljar/sandbox"
 )
 
 // leastAhead is how many spares wait for commands, beside the one that is kept
@@ -21,6 +22,19 @@ const (
 	leastAhead = 1
 	mostAhead  = 2
 )
+
+// What two that are being started take beside those that wait is no matter with
+// the usual limits. Of 64 processes it left too few for commands, which then
+// seemed to have used them up.
+const (
+	pairPids   = 128
+	pairMemory = 256 * sandbox.MiB
+)
+
+// roomForPairs tells whether limits leave room for two starts at a time.
+func roomForPairs(l sandbox.Limits) bool {
+	return (l.Pids <= 0 || l.Pids >= pairPids) && (l.Memory <= 0 || l.Memory >= pairMemory)
+}
 
 // rushed is for how long after a command had to wait its kind is expected.
 const rushed = 2 * time.Second

@@ -146,7 +146,8 @@ func TestPoolKilled(t *testing.T) {
 	}
 	dir := t.TempDir()
 	other := exec.CommandContext(t.Context(), self, "-test.run", "^TestPoolKilled$")
-	other.Env = append(os.Environ(), pooler+"="+dir, helperVariable+"="+helper.path)
+	// It is killed before it removes its own temporary folder.
+	other.Env = append(os.Environ(), pooler+"="+dir, helperVariable+"="+helper.path, "TMPDIR="+t.TempDir())
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/docker/docker/api/types"
+
+	"github.com/belljar/belljar/sandbox"
 )
 
 // nowhere is a connection that takes everything.
@@ -76,6 +78,25 @@ func TestPairsInARush(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A small sandbox has no room for two starts at a time.
+func TestRoomForPairs(t *testing.T) {
+	for name, test := range map[string]struct {
+		limits sandbox.Limits
+		want   bool
+	}{
+		"none":           {sandbox.Limits{}, true},
+		"usual":          {sandbox.Limits{Pids: 512, Memory: 2 * sandbox.GiB}, true},
+		"few processes":  {sandbox.Limits{Pids: 64, Memory: 2 * sandbox.GiB}, false},
+		"little memory":  {sandbox.Limits{Pids: 512, Memory: 128 * sandbox.MiB}, false},
+		"just enough":    {sandbox.Limits{Pids: 128, Memory: 256 * sandbox.MiB}, true},
+		"no bound there": {sandbox.Limits{Pids: -1, Memory: 0}, true},
+	} {
+		if got := roomForPairs(test.limits); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

@@ -70,7 +70,9 @@ func (e *Engine) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	// Giving files to their owner takes a second spare at once.
 	b.once = spec.Once && b.giving == nil
 	b.pool = newPool(b.once, func() (*spare, error) { return b.startSpare(lifetime, e.starts.enterExec, spareStart) })
-	b.pool.wakeable = b.wakeable
+	if roomForPairs(plan.spec.Limits) {
+		b.pool.wakeable = b.wakeable
+	}
 	defer func() {
 		if err != nil {
 			if left := b.Close(); left != nil {

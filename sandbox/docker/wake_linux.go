@@ -140,7 +140,7 @@ func (m *member) look() bool {
 	for line := range strings.Lines(string(status)) {
 		if numbers, found := strings.CutPrefix(line, "NSpid:"); found {
 			if of := strings.Fields(numbers); len(of) > 1 {
-				m.inside.PID, _ = strconv.Atoi(of[len(of)-1])
+				m.inside.PID, _ = strconv.Atoi(of[len(of)-1]) // 0 is refused below
 			}
 		}
 	}
