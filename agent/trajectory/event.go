@@ -117,6 +117,9 @@ const (
 	NoticeError = "error"
 	// NoticeRetry: the model's server is asked again after a wait.
 	NoticeRetry = "retry"
+	// NoticeAdapted: the model's server refused how a request was written, and a
+	// part of it is written otherwise from then on.
+	NoticeAdapted = "adapted"
 	// NoticeHostRisk is about files that programs on the host run or obey and
 	// that changed during the run; it stands before the end.
 	NoticeHostRisk = "host_risk"

@@ -28,20 +28,19 @@ func (c *Client) currentDialect() dialect {
 }
 
 // adapt reports whether the request that failed with the dialect used is worth
-// sending again, because the dialect is another one now.
-func (c *Client) adapt(used dialect, req model.Request, err error) bool {
+// sending again, because the dialect is another one now, and says how.
+func (c *Client) adapt(used dialect, req model.Request, err error) (change string, again bool) {
 	var e *model.Error
 	if !errors.As(err, &e) || !namesAPart(e) {
-		return false
+		return "", false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dialect != used {
-		return true // another request has learned something in the meantime
+	again = true
+	if c.dialect == used { // otherwise another request has learned something in the meantime
+		c.dialect, again = used.adapt(req, e.Message)
 	}
-	next, ok := used.adapt(req, e.Message)
-	c.dialect = next
-	return ok
+	return c.dialect.since(used), again
 }
 
 // namesAPart tells refusals that may be about how a request is written. Servers
@@ -72,6 +71,17 @@ func (d dialect) adapt(req model.Request, said string) (next dialect, ok bool) {
 		return next, true
 	}
 	return d, false
+}
+
+// since says what has been changed since a dialect that was used.
+func (d dialect) since(used dialect) string {
+	var changes []string
+	for i, s := range switches() {
+		if part := parts(1) << i; (d.changed&^used.changed)&part != 0 {
+			changes = append(changes, s.says(d.Rules))
+		}
+	}
+	return strings.Join(changes, ", and ")
 }
 
 // hasCalls reports whether a message asks for tools.

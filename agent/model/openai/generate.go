@@ -33,11 +33,15 @@ func (c *Client) Generate(ctx context.Context, req model.Request, onText func(st
 		}
 		// Each round takes one thing out of the dialect, so this ends. What has
 		// begun is no refusal of the request, and would be handed out twice.
-		if a.begun || !c.adapt(d, req, err) {
+		if a.begun {
+			return model.Response{}, err
+		}
+		change, again := c.adapt(d, req, err)
+		if !again {
 			return model.Response{}, err
 		}
 		if req.Resend != nil {
-			if err := req.Resend(err); err != nil {
+			if err := req.Resend(model.Resend{Err: err, Change: change}); err != nil {
 				return model.Response{}, err
 			}
 		}
