@@ -53,8 +53,9 @@ type Manifest struct {
 	Price     json.RawMessage `json:"price,omitempty"`
 	PriceFrom string          `json:"price_from,omitempty"`
 	// ContextWindow is how many tokens the model was taken to take, prompt and
-	// answer together, and ContextWindowFrom says whence: "flag" or "built-in".
-	// They are missing where it is unknown.
+	// answer together, and ContextWindowFrom says whence: "flag", "built-in", or
+	// "server" for what the model's server said. They are missing where it is
+	// unknown.
 	ContextWindow     int    `json:"context_window,omitempty"`
 	ContextWindowFrom string `json:"context_window_from,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/belljar/belljar/agent/model/provider"
 	"github.com/belljar/belljar/agent/trajectory"
@@ -79,6 +80,73 @@ func TestContextWindow(t *testing.T) {
 			manifest, err := sessions[0].Manifest()
 			if err != nil || fmt.Sprint(manifest.ContextWindow) != test.window || manifest.ContextWindowFrom != "flag" {
 				t.Errorf("manifest %+v, error %v", manifest, err)
+			}
+		})
+	}
+}
+
+// TestWindowFromServer: what the model's server says is taken where nothing else
+// is known, and no run fails or waits long for a server that says nothing.
+func TestWindowFromServer(t *testing.T) {
+	tells := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+	}
+	vllm := tells(`{"data":[{"id":"m","max_model_len":54321}]}`)
+	ollama := tells(`{"models":[{"name":"m:latest","model":"m:latest","context_length":4096}]}`)
+	hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	for _, test := range []struct {
+		name   string
+		tells  http.HandlerFunc
+		flags  []string
+		window int
+		from   string
+		said   string
+		asked  bool
+	}{
+		{"told", vllm, []string{"--provider", "vllm"}, 54321, "server", "", true},
+		{"the flag first", vllm, []string{"--provider", "vllm", "--context-window", "100000"}, 100_000, "flag", "", false},
+		{"a server that is not known", vllm, nil, 0, "", "", false},
+		{"not found", http.NotFound, []string{"--provider", "vllm"}, 0, "", "", true},
+		{"it hangs", hangs, []string{"--provider", "vllm"}, 0, "", "", true},
+		{"less than the prompt", ollama, []string{"--provider", "ollama"}, 0, "", "it takes 4096 tokens, of which the prompt and the tools alone take about", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			state, asked := t.TempDir(), make(chan string, 8) // more than are asked
+			t.Setenv("BELLJAR_STATE_DIR", state)
+			chat := readingServer(t, 0).Config.Handler
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+					chat.ServeHTTP(w, r)
+					return
+				}
+				asked <- r.URL.Path
+				test.tells(w, r)
+			}))
+			defer server.Close()
+			var stdout, stderr bytes.Buffer
+			a := newApp(connectFake)
+			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
+			a.lookupEnv = func(string) (string, bool) { return "", false }
+			args := append([]string{"run", "-w", t.TempDir(), "--model", "m", "--base-url", server.URL + "/v1"}, test.flags...)
+			begun := time.Now()
+			code := a.run(t.Context(), append(args, "go"))
+			if code != exitOK || stdout.String() != "All read.\n" || time.Since(begun) > time.Minute {
+				t.Errorf("exit code %d after %s, stdout %q, stderr:\n%s", code, time.Since(begun), stdout.String(), stderr.String())
+			}
+			words := strings.Join(strings.Fields(stderr.String()), " ")
+			if !strings.Contains(words, test.said) || strings.Contains(words, "OLLAMA_CONTEXT_LENGTH") != (test.said != "") {
+				t.Errorf("stderr does not say %q:\n%s", test.said, stderr.String())
+			}
+			if (len(asked) > 0) != test.asked {
+				t.Errorf("%d questions, want some: %t", len(asked), test.asked)
+			}
+			sessions, err := trajectory.List(state)
+			if err != nil || len(sessions) != 1 {
+				t.Fatalf("%d sessions, error %v", len(sessions), err)
+			}
+			manifest, err := sessions[0].Manifest()
+			if err != nil || manifest.ContextWindow != test.window || manifest.ContextWindowFrom != test.from {
+				t.Errorf("manifest %+v, error %v, want %d from %q", manifest, err, test.window, test.from)
 			}
 		})
 	}

@@ -25,6 +25,9 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := j.settleWindow(system, registry.Definitions()); err != nil {
+		return err
+	}
 	info := j.jar.Info()
 	worker, err := agent.New(agent.Options{
 		Model: j.model, Tools: registry, Recorder: j.record, System: system,

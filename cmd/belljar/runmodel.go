@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"strings"
 
@@ -25,6 +26,7 @@ type chosenModel struct {
 	name, provider string
 	price          knownPrice
 	window         knownWindow
+	ask            func(context.Context) (int, error) // asks its server for the window; nil has none
 }
 
 // Name is the name for the record.
@@ -65,7 +67,7 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 		return nil, err
 	}
 	if !scripted {
-		return &chosenModel{client, name, opts.Provider.Name, price, flags.window(opts.Provider, name)}, nil
+		return &chosenModel{client, name, opts.Provider.Name, price, flags.window(opts.Provider, name), client.AskWindow}, nil
 	}
 	answers, err := scriptedModel(file)
 	if err != nil {

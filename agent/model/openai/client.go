@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -71,6 +72,10 @@ func (o Options) GoString() string { return o.String() }
 type Client struct {
 	model       string
 	host        string // scheme, host and path of the server, for messages
+	base        *url.URL
+	query       func() url.Values // of the address; a copy
+	sign        func(http.Header) // adds the key, which no print of a Client has then
+	windows     []provider.WindowSource
 	completions sdk.ChatCompletionService
 	http        *http.Client
 	ownHTTP     bool
@@ -102,7 +107,9 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		dialect: dialect{Rules: profile.Rules},
-		model:   o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
+		model:   o.Model, host: base.String(), base: base, windows: profile.Sources,
+		query: func() url.Values { return maps.Clone(query) }, sign: func(http.Header) {},
+		http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
 		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
 		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
 		redact: redactor(o.APIKey, query),
@@ -123,12 +130,10 @@ func New(o Options) (*Client, error) {
 		option.WithHeader("Accept", "text/event-stream"),
 		option.WithMiddleware(c.refusal),
 	}
-	switch {
-	case o.APIKey == "":
-	case profile.KeyHeader != "":
-		options = append(options, option.WithHeader(profile.KeyHeader, o.APIKey))
-	default:
-		options = append(options, option.WithAPIKey(o.APIKey))
+	if o.APIKey != "" {
+		name, value := keyHeader(profile, o.APIKey)
+		options = append(options, option.WithHeader(name, value))
+		c.sign = func(h http.Header) { h.Set(name, value) }
 	}
 	for name, values := range query {
 		for _, value := range values {
@@ -139,6 +144,14 @@ func New(o Options) (*Client, error) {
 	// OPENAI_* variables.
 	c.completions = sdk.NewChatCompletionService(options...)
 	return c, nil
+}
+
+// keyHeader is the header that a key is sent in.
+func keyHeader(profile provider.Profile, key string) (name, value string) {
+	if profile.KeyHeader != "" {
+		return profile.KeyHeader, key
+	}
+	return "Authorization", "Bearer " + key
 }
 
 // Name is the model's name.

@@ -23,6 +23,8 @@ type Profile struct {
 	KeyHeader string
 	// Windows are what its models can take; see Profile.Window.
 	Windows []Window
+	// Sources are where it says what a model takes; the first that tells counts.
+	Sources []WindowSource
 	Rules
 }
 

@@ -96,7 +96,8 @@ func local() []Profile {
 // profile is the generic profile with what is different.
 func profile(name, baseURL string, hosts []string, differ func(*Profile)) Profile {
 	p := Generic()
-	p.Name, p.BaseURL, p.Hosts, p.Windows = name, baseURL, hosts, windows(name)
+	p.Name, p.BaseURL, p.Hosts = name, baseURL, hosts
+	p.Windows, p.Sources = windows(name), sources(name)
 	if differ != nil {
 		differ(&p)
 	}

@@ -1,7 +1,9 @@
 package provider_test
 
 import (
+	"os"
 	"path"
+	"strings"
 	"testing"
 
 	"github.com/belljar/belljar/agent/model/provider"
@@ -52,6 +54,30 @@ func TestWindowPatterns(t *testing.T) {
 			for _, pattern := range w.Models {
 				if _, err := path.Match(pattern, ""); err != nil {
 					t.Errorf("%s: %q: %v", p.Name, pattern, err)
+				}
+			}
+		}
+	}
+}
+
+// TestSources: each place to ask is whole, and the docs name it.
+func TestSources(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/providers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range provider.Profiles() {
+		for _, s := range p.Sources {
+			if s.Path == "" || len(s.Tokens) == 0 || (s.List == "") != (len(s.Names) == 0) {
+				t.Errorf("%s: the source %+v lacks something", p.Name, s)
+			}
+			method := "GET"
+			if s.Post {
+				method = "POST"
+			}
+			for _, named := range append([]string{method + " " + s.Path}, s.Tokens...) {
+				if asked := strings.TrimPrefix(named, "parameters."); !strings.Contains(string(data), "`"+asked+"`") {
+					t.Errorf("docs/providers.md does not name `%s` of %s", asked, p.Name)
 				}
 			}
 		}
