@@ -62,6 +62,12 @@ type ToolCall struct {
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	// Extra is a JSON object, as a text, of further fields that the model's
+	// server sent with the call, or with the message that it is the first call
+	// of, and wants back; Origin is that server. A conversation that goes on
+	// from the record needs both.
+	Extra  string `json:"extra,omitempty"`
+	Origin string `json:"origin,omitempty"`
 }
 
 // ToolResult is the answer to one call.

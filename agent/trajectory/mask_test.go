@@ -49,7 +49,7 @@ func TestMaskerReachesEveryString(t *testing.T) {
 	record(t, masked,
 		trajectory.Start{Session: key, Task: key, Model: key, Image: trajectory.Image{Ref: key, ID: key, Digest: key}, Engine: key},
 		trajectory.Message{Role: key, Text: key, Reasoning: key},
-		trajectory.ToolCall{CallID: key, Name: key, Arguments: `{"k":"` + key + `"}`},
+		trajectory.ToolCall{CallID: key, Name: key, Arguments: `{"k":"` + key + `"}`, Extra: `{"k":"` + key + `"}`, Origin: "http://" + key},
 		result,
 		trajectory.Notice{Kind: key, Text: key},
 		trajectory.End{Stop: key, Final: key},

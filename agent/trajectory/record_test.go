@@ -32,6 +32,10 @@ func bodies() []trajectory.Body {
 		trajectory.Message{Role: "user", Text: "grüß dich\n"},
 		trajectory.Message{Role: "assistant", Text: "", Reasoning: "hm"},
 		trajectory.ToolCall{CallID: "c1", Name: "bash", Arguments: `{"command":"a && b > c"`},
+		trajectory.ToolCall{
+			CallID: "c2", Name: "bash", Arguments: "{}",
+			Extra: `{"extra_content":{"google":{"thought_signature":"A+/<=="}},"n":9007199254740993}`, Origin: "https://h/v1",
+		},
 		trajectory.ToolResult{
 			CallID: "c1", Name: "bash", Status: "exited", ExitCode: &code, DurationMS: 12, IsError: true,
 			Content: []trajectory.Part{{Type: "text"}, {Type: "image", MediaType: "image/png", Data: []byte{0, 1, 255}}},
