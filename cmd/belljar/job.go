@@ -90,7 +90,7 @@ func (j *job) prepare(args []string) (err error) {
 		// cannot be written ends the run by the event that comes next.
 		_ = j.record.Record(trajectory.Notice{Kind: trajectory.NoticeProxy, Text: text})
 	}
-	j.secrets = append(j.app.secrets(j.spec.Env), j.gate.hidden()...)
+	j.secrets = append(j.app.secrets(j.opts.baseURL, j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
 	j.app.leadOut(j.gate, &j.spec) // what it adds is no secret
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)

@@ -1,12 +1,20 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/belljar/belljar/agent/model/openai"
+)
 
 // isKeyVariable tells the variables that hold the key of a model's server.
 func isKeyVariable(name string) bool { return name == keyVariable }
 
-// keyVariable holds the key of the model's server.
-const keyVariable = "OPENAI_API_KEY"
+// keyVariable holds the key of the model's server, and addressVariable its
+// address.
+const (
+	keyVariable     = "OPENAI_API_KEY"
+	addressVariable = "OPENAI_BASE_URL"
+)
 
 // looksSecret tells by its name whether a variable holds a secret. It is asked
 // only of variables that are handed to the sandbox on request.
@@ -20,10 +28,11 @@ func looksSecret(name string) bool {
 	return false
 }
 
-// secrets are the values that must not stand in a record: the model's key, and
-// what was handed to the sandbox under a name that says it is secret.
-func (a *app) secrets(env []string) []string {
-	var values []string
+// secrets are the values that must not stand in a record: the model's key, what
+// may be one in the address of its server, by the flag or the variable, and what
+// was handed to the sandbox under a name that says it is secret.
+func (a *app) secrets(baseURL string, env []string) []string {
+	values := append(openai.AddressSecrets(baseURL), openai.AddressSecrets(a.getenv(addressVariable))...)
 	if key := a.getenv(keyVariable); key != "" {
 		values = append(values, key)
 	}

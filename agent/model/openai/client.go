@@ -112,7 +112,7 @@ func New(o Options) (*Client, error) {
 		http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
 		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
 		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
-		redact: redactor(o.APIKey, query),
+		redact: redactor(append(AddressSecrets(o.BaseURL), o.APIKey)...),
 	}
 	if c.ownHTTP {
 		c.http = newHTTPClient(c.connect)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestKeyInAnySpelling: a key of the address is not told, however the server
@@ -68,11 +69,40 @@ func TestKeyInAnySpelling(t *testing.T) {
 func TestRedactorLeavesOthers(t *testing.T) {
 	const text = "abcd/efgX sk-canary version=2024-10-21 1"
 	for name, redact := range map[string]func(string) string{
-		"none":    redactor("", nil),
-		"another": redactor("abcd/efgh", url.Values{"v": {"1"}}),
+		"none":      redactor(""),
+		"another":   redactor("abcd/efgh", "1"),
+		"a version": redactor(AddressSecrets("https://h/v1?api-version=2024-10-21&v=1")...),
 	} {
 		if got := redact(text); got != text {
 			t.Errorf("%s: %q, want %q", name, got, text)
+		}
+	}
+}
+
+// TestAddressSecrets: what may be a key is found in any address, a broken one
+// included, and what is none is not.
+func TestAddressSecrets(t *testing.T) {
+	for address, want := range map[string][]string{
+		"":                      nil,
+		"https://host/v1":       nil,
+		"https://host/v1?":      nil,
+		"https://host/v1@x":     nil,
+		"https://host/v1#a?b=c": nil,
+		"https://host/v1?api-version=2024-10-21&Version=2": nil,
+		"https://host/v1?api-key=one&code=two#three":       {"one", "two"},
+		"https://host/v1?api-key=a%2Bb+c":                  {"a%2Bb+c", "a+b c"},
+		"https://host/v1?api-key=a%zz":                     {"a%zz"},
+		"https://host/v1?bare-key":                         {"bare-key"},
+		"https://host/v1?a=b=c":                            {"b=c"},
+		"https://user:pass@host/v1":                        {"pass"},
+		"https://user:p%40ss@host/v1":                      {"p%40ss", "p@ss"},
+		"https://user:p@ss@host":                           {"p@ss"},
+		"https://only-a-key@host/v1":                       {"only-a-key"},
+		"https://a key@host /v1?x=y z":                     {"a key", "y z"},
+		"host/v1?key=value":                                {"value"},
+	} {
+		if diff := cmp.Diff(want, AddressSecrets(address)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", address, diff)
 		}
 	}
 }
