@@ -44,9 +44,12 @@ func (c *Client) adapt(used dialect, req model.Request, err error) (change strin
 }
 
 // namesAPart tells refusals that may be about how a request is written. Servers
-// that render a template fail with 500 where the template refuses.
+// that render a template fail with 500 where the template refuses, and a router
+// of providers with 404 where none of them takes a part.
 func namesAPart(e *model.Error) bool {
 	switch e.StatusCode {
+	case http.StatusNotFound:
+		return unserved(refusal(strings.ToLower(e.Message))) != ""
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		return e.Kind == model.BadRequest
 	default:

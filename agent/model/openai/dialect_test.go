@@ -149,6 +149,8 @@ func TestDialect(t *testing.T) {
 		"images": {refuses: func(b body) bool { return strings.Contains(b.text(), "image_url") },
 			says:   "Failed to deserialize the JSON body into the target type: messages[8]: unknown variant `image_url`, expected `text`",
 			change: "the model is told that there was an image, and does not see it"},
+		"images, by nobody": {provider: "openrouter", status: 404, refuses: func(b body) bool { return strings.Contains(b.text(), "image_url") },
+			says: "No endpoints found that support image input", change: "the model is told that there was an image, and does not see it"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -242,6 +244,9 @@ func TestOtherFailuresChangeNothing(t *testing.T) {
 		"filtered":         {400, "content_filter: content"},
 		"something else":   {400, "the sky is blue"},
 		"no such provider": {404, "stream_options"},
+		"no such model":    {404, "the model gpt-4-vision is not supported; content"},
+		"nobody with tools": {404, `No endpoints found that support tool use. Try disabling "read". To learn more about provider routing, visit: ` +
+			"https://openrouter.ai/docs/guides/routing/provider-selection"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

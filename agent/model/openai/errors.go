@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,7 +147,8 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	case e.Kind == model.Auth:
 		e.Message += "; check the key in OPENAI_API_KEY"
 	case res.StatusCode == http.StatusNotFound:
-		e.Message += "; check the model's name and the base url, most end in /v1"
+		advice := unserved(refusal(strings.ToLower(d.message)))
+		e.Message += "; " + cmp.Or(advice, "check the model's name and the base url, most end in /v1")
 	}
 	return e
 }
@@ -169,6 +171,9 @@ func streamError(object []byte) *model.Error {
 	}
 	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: retryHint(object)}
 	e.Message = "the server broke off the answer: " + d.text()
+	if advice := unserved(refusal(strings.ToLower(d.message))); status == http.StatusNotFound && advice != "" {
+		e.Message += "; " + advice
+	}
 	return e
 }
 
