@@ -44,8 +44,12 @@ func (k *walk) guard(name string, info fs.FileInfo) error {
 			same = err == nil && os.SameFile(held, info)
 		}
 		if same {
-			return refuse(k.given, ErrProtected, "%s is protected, because git on the host runs what it says: "+
-				"leave it as it is, and tell the user what to change there", quote(protected))
+			what := "is"
+			if !k.isGiven(protected) {
+				what = "leads to " + quote(protected) + ", which is"
+			}
+			return refuse(k.given, ErrProtected, "%s protected, because git on the host runs what it says: "+
+				"leave it as it is, and tell the user what to change there", what)
 		}
 	}
 	return nil

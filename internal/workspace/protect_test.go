@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,6 +135,9 @@ func TestProtect(t *testing.T) {
 			_, err := writeFile(w, name, []byte("bad"))
 			if !errors.Is(err, workspace.ErrProtected) || !strings.Contains(err.Error(), "git on the host runs") {
 				t.Errorf("WriteFile: %v, want ErrProtected", err)
+			}
+			if named := strconv.Quote(path.Clean(name)); strings.Count(err.Error(), named) > 1 {
+				t.Errorf("WriteFile: %v, which names the file twice", err)
 			}
 			_, err = updateFile(w, name, 1000, func([]byte) ([]byte, error) { return []byte("bad"), nil })
 			if !errors.Is(err, workspace.ErrProtected) && !errors.Is(err, fs.ErrNotExist) {
