@@ -36,6 +36,10 @@ func TestEncodings(t *testing.T) {
 		{"Latin-1, new characters", "caf\xe9 noir\n", "noir", "crème", "", "older encoding"},
 		{"Latin-1, spelled", "caf\xe9 noir\n", "noir", "cr⟦e8⟧me", "caf\xe9 cr\xe8me\n", ""},
 		{"some bytes of UTF-8 are wrong", "é caf\xe9\n", "caf", "ü", "é ü\xe9\n", ""},
+		{"a byte order mark", "\ufeffone\n", "one", "two", "\ufefftwo\n", "-⟦ef⟧⟦bb⟧⟦bf⟧one\n+⟦ef⟧⟦bb⟧⟦bf⟧two\n"},
+		{"a byte order mark, spelled", "\ufeffone\n", "⟦ef⟧⟦bb⟧⟦bf⟧one", "two", "two\n", "-⟦ef⟧⟦bb⟧⟦bf⟧one\n+two\n"},
+		{"a byte order mark that is added", "one\n", "one", "\ufeffone", "\ufeffone\n", "-one\n+⟦ef⟧⟦bb⟧⟦bf⟧one\n"},
+		{"marks of order", "if a {\u202e } \n", "if a {⟦e2⟧⟦80⟧⟦ae⟧ } ", "if a { }", "if a { }\n", "-if a {⟦e2⟧⟦80⟧⟦ae⟧ } \n+if a { }\n"},
 		{"NUL bytes", "a\x00b\n", "b", "c", "a\x00c\n", ""},
 		{"carriage returns alone", "a\rb\rc", "b", "x\ny", "a\rx\ny\rc", ""},
 	} {

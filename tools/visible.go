@@ -5,10 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// Control bytes other than tab and newline, and bytes that are not UTF-8, are
-// shown to the model one by one as two hex digits in white brackets, so that it
-// can see them and name them in an edit. Text that already looks like such a
-// spelling has its first bracket spelled, so spelling can always be undone.
+// Control bytes other than tab and newline, bytes that are not UTF-8, and the
+// bytes of characters that show nothing and do something are shown to the model
+// one by one as two hex digits in white brackets, so that it can see them and
+// name them in an edit. Text that already looks like such a spelling has its
+// first bracket spelled, so spelling can always be undone.
 const (
 	spellOpen  = "⟦"
 	spellClose = "⟧"
@@ -25,11 +26,18 @@ func unit(p string) (size int, spelled bool) {
 		return 1, true
 	case r == '\t' || r == '\n':
 		return size, false
-	case r < ' ' || r >= 0x7f && r < 0xa0:
+	case r < ' ' || r >= 0x7f && r < 0xa0 || hides(r):
 		return size, true
 	}
 	_, is := spelledByte(p)
 	return size, is
+}
+
+// hides tells a byte order mark, and the marks that end a line or change the
+// order in which what follows is shown: code that holds one is not what it
+// looks like.
+func hides(r rune) bool {
+	return r == '\ufeff' || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // spelledByte reads one spelling at the start of p.

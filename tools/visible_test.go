@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,6 +16,10 @@ var visibleTests = []struct{ name, raw, want string }{
 	{"C1 character", "\u0085", "⟦c2⟧⟦85⟧"},
 	{"cut character", "\xe4\xb8", "⟦e4⟧⟦b8⟧"},
 	{"replacement character", "\uFFFD", "\uFFFD"},
+	{"byte order mark", "\ufeffa\ufeff", "⟦ef⟧⟦bb⟧⟦bf⟧a⟦ef⟧⟦bb⟧⟦bf⟧"},
+	{"marks of order", "a\u202eb\u2066c\u2069", "a⟦e2⟧⟦80⟧⟦ae⟧b⟦e2⟧⟦81⟧⟦a6⟧c⟦e2⟧⟦81⟧⟦a9⟧"},
+	{"ends of lines that are none", "a\u2028b", "a⟦e2⟧⟦80⟧⟦a8⟧b"},
+	{"characters that join and part", "a\u200db\u200bc\u200e", "a\u200db\u200bc\u200e"},
 	{"spelling as text", "⟦1b⟧", "⟦e2⟧⟦9f⟧⟦a6⟧1b⟧"},
 	{"upper-case spelling as text", "⟦1B⟧", "⟦e2⟧⟦9f⟧⟦a6⟧1B⟧"},
 	{"brackets as text", "⟦x⟧ ⟦1g⟧ ⟦12", "⟦x⟧ ⟦1g⟧ ⟦12"},
@@ -71,4 +76,25 @@ func FuzzVisible(f *testing.F) {
 			t.Errorf("%q came back as %q", raw, got)
 		}
 	})
+}
+
+// TestExpression: what is spelled in a pattern stands for what it was spelled for.
+func TestExpression(t *testing.T) {
+	for _, tt := range []struct{ name, pattern, text string }{
+		{"control byte", "a⟦1b⟧b", "a\x1bb"},
+		{"several", "⟦1b⟧⟦07⟧$", "\x1b\x07"},
+		{"a character of several bytes", "^⟦ef⟧⟦bb⟧⟦bf⟧using", "\ufeffusing"},
+		{"once or more", "^⟦e2⟧⟦80⟧⟦ae⟧+$", "\u202e\u202e"},
+		{"not UTF-8", "caf⟦e9⟧", "caf\ufffd"},
+		{"a spelling", "⟦e2⟧⟦9f⟧⟦a6⟧1b⟧", "⟦1b⟧"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if e := expression(tt.pattern, false); !regexp.MustCompile(e).MatchString(tt.text) {
+				t.Errorf("%q became %s, which does not match %q", tt.pattern, e, tt.text)
+			}
+		})
+	}
+	if e := expression("⟦ef⟧⟦bb⟧⟦bf⟧.", true); regexp.MustCompile(e).MatchString("\ufeffx") || !regexp.MustCompile(e).MatchString("\ufeff.") {
+		t.Errorf("%s is not literal", e)
+	}
 }
