@@ -79,6 +79,10 @@ type Options struct {
 	// writes. 0 is unknown: then that happens when the server says that the
 	// conversation is too long.
 	ContextWindow int
+	// FindWindow is called after each answer while the number is unknown, and
+	// returns it or 0: some servers say it only of a model that they have
+	// loaded. It does not wait. nil is not called.
+	FindWindow func() int
 	// Outputs is the folder in which the model finds the raw outputs that were
 	// kept, by the last element of their names; "" is none.
 	Outputs string

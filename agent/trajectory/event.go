@@ -148,6 +148,8 @@ const (
 	// NoticePromptCut: the model's server seems to leave out a part of what it
 	// is sent.
 	NoticePromptCut = "prompt_cut"
+	// NoticeWindow: the model's server says that it takes too little.
+	NoticeWindow = "window"
 	// NoticeNetwork: there are more decisions about the network than the
 	// record holds, or a host that was allowed could not be reached.
 	NoticeNetwork = "network"

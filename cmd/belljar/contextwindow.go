@@ -4,17 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/model/provider"
+	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/tools"
 )
-
-// windowPatience is how long the model's server has to say what the model takes,
-// counted from the start of the sandbox: that takes about a second, so hardly
-// anything is left to wait for.
-const windowPatience = 2 * time.Second
 
 // A knownWindow is how many tokens a model takes, and where that is from. 0 is
 // unknown.
@@ -34,72 +29,65 @@ func (f *modelFlags) window(p provider.Profile, name string) knownWindow {
 	return knownWindow{}
 }
 
-// A windowQuestion is a question to a model's server that goes on beside other
-// work. A nil one is none.
-type windowQuestion struct {
-	stop   context.CancelFunc
-	ended  chan struct{} // closed when the answer is there, or there will be none
-	tokens int           // 0 is unknown
-}
-
-// askWindow asks the model's server what the model takes, unless that is known.
-// Where the server does not say it, nothing is lost but the answer.
-func (m *chosenModel) askWindow(ctx context.Context) *windowQuestion {
-	if m.ask == nil || m.window.tokens > 0 {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(ctx, windowPatience)
-	q := &windowQuestion{stop: stop, ended: make(chan struct{})}
-	go func() {
-		defer close(q.ended)
-		q.tokens, _ = m.ask(ctx)
-	}()
-	return q
-}
-
-// answer waits for the answer.
-func (q *windowQuestion) answer() int {
-	if q == nil {
-		return 0
-	}
-	<-q.ended
-	return q.tokens
-}
-
-// Close ends the question.
-func (q *windowQuestion) Close() error {
-	if q != nil {
-		q.stop()
-		<-q.ended
+// settleWindow takes what the model's server said of its window before the run.
+func (j *job) settleWindow(need int) error {
+	if tokens := j.asked.answer(); fits(need, tokens) {
+		return j.takeWindow(tokens)
 	}
 	return nil
 }
 
-// settleWindow takes what the model's server says of its window, and puts it
-// into the manifest. One that not even the prompt and the tools fit into is told
-// and not used: it may be what another client loaded the model with, and whether
-// to go on is not belljar's to decide.
-func (j *job) settleWindow(system string, offered []tools.Definition) error {
-	tokens := j.asked.answer()
-	if tokens == 0 {
-		return nil
-	}
-	need, err := fixedTokens(system, offered)
-	if err != nil {
-		return err
-	}
-	if tokens*3/4 <= need { // a quarter is kept free for the answer
-		j.screen.Notice(fmt.Sprintf("the model's server says that it takes %d tokens, of which the prompt and the tools alone take about %d: "+
-			"give it a larger context (OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp)", tokens, need))
-		return nil
-	}
+// fits tells a window that is of use: one into which not even the prompt and the
+// tools fit may be what another client loaded the model with, and whether to go
+// on with it is not belljar's to decide. A quarter is kept free for the answer.
+func fits(need, tokens int) bool { return tokens*3/4 > need }
+
+// takeWindow takes what the server said, and puts it into the manifest.
+func (j *job) takeWindow(tokens int) error {
+	j.model.window = knownWindow{tokens, "server"}
 	manifest, err := j.session.Manifest()
 	if err != nil {
 		return err
 	}
-	j.model.window = knownWindow{tokens, "server"}
 	manifest.ContextWindow, manifest.ContextWindowFrom = tokens, j.model.window.from
 	return j.session.SetManifest(manifest)
+}
+
+// findWindow gives a func that asks once more, after the first answer, and has
+// the result later: by then the model is loaded as it is for belljar.
+func (j *job) findWindow(ctx context.Context, need int) func() int {
+	var asked *windowQuestion
+	taken := false
+	return func() int {
+		switch {
+		case taken:
+			return 0
+		case asked == nil:
+			if asked = j.model.askWindow(ctx); asked != nil {
+				j.closers = append(j.closers, asked.Close)
+			}
+			return 0
+		case !asked.isAnswered():
+			return 0
+		}
+		taken = true
+		tokens := asked.answer()
+		switch {
+		case fits(need, tokens):
+			_ = j.takeWindow(tokens) // of use even where the manifest cannot say it
+			return tokens
+		case tokens > 0:
+			// A record that cannot be written ends the run by the event that comes next.
+			_ = j.record.Record(trajectory.Notice{Kind: trajectory.NoticeWindow, Text: smallWindow(need, tokens)})
+		}
+		return 0
+	}
+}
+
+// smallWindow says what a window means into which hardly anything fits.
+func smallWindow(need, tokens int) string {
+	return fmt.Sprintf("the model's server says that it takes %d tokens, of which the prompt and the tools alone take about %d: "+
+		"give it a larger context (OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp)", tokens, need)
 }
 
 // fixedTokens estimates what every request has.

@@ -25,7 +25,11 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := j.settleWindow(system, registry.Definitions()); err != nil {
+	need, err := fixedTokens(system, registry.Definitions())
+	if err != nil {
+		return err
+	}
+	if err := j.settleWindow(need); err != nil {
 		return err
 	}
 	info := j.jar.Info()
@@ -41,7 +45,7 @@ func (j *job) run(ctx context.Context) error {
 		Images:    j.opts.images,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
 		MaxRequests: int(j.opts.maxRequests), MaxCost: j.opts.maxCost, Price: j.model.price.price,
-		ContextWindow: j.model.window.tokens, Outputs: outputsPoint,
+		ContextWindow: j.model.window.tokens, FindWindow: j.findWindow(ctx, need), Outputs: outputsPoint,
 	})
 	if err != nil {
 		return err
