@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// windowPatience is how long the model's server has to say what the model takes,
-// counted from the start of the sandbox: that takes about a second, so hardly
-// anything is left to wait for.
+// windowPatience is how long the model's server has to say what the model takes.
+// At the start it is counted from that of the sandbox, which takes about a
+// second, so hardly anything is left to wait for.
 const windowPatience = 2 * time.Second
 
 // A windowQuestion is a question to a model's server that goes on beside other
