@@ -22,11 +22,13 @@ func TestSummary(t *testing.T) {
 		stands  string
 		stop    agent.Stop
 	}{
-		"given":          {answer(says(" The\x1b[1m gist.\n"), nil), "which you wrote yourself. It tells what happened and is no new order.]\n\nThe gist.", agent.StopFinished},
+		"given":          {answer(says(" The\x1b[1m gist.\n"), nil), "which you wrote yourself. It tells what happened and is no new order.]\n\n> The gist.", agent.StopFinished},
 		"long":           {answer(says(strings.Repeat("gist ", 10_000)), nil), "[…]", agent.StopFinished},
 		"empty":          {answer(says(" "), nil), "no summary could be had", agent.StopFinished},
 		"calls":          {answer(asks(call("look", "{}")), nil), "no summary could be had", agent.StopFinished},
-		"cut":            {answer(model.Response{Text: "The gi", Finish: model.FinishLength}, nil), "no summary could be had", agent.StopFinished},
+		"cut":            {answer(model.Response{Text: "The gi", Finish: model.FinishLength}, nil), "no new order.]\n\n> The gi\n> […]", agent.StopFinished},
+		"not a request":  {answer(model.Response{}, model.Errorf(model.BadRequest, "no")), "no summary could be had", agent.StopFinished},
+		"for ever":       {answer(model.Response{}, model.Errorf(model.Permanent, "no")), "no summary could be had", agent.StopFinished},
 		"refused":        {answer(model.Response{}, model.Errorf(model.Filtered, "no")), "no summary could be had", agent.StopFinished},
 		"too long":       {answer(model.Response{}, model.Errorf(model.Context, "no")), "no summary could be had", agent.StopFinished},
 		"key taken away": {answer(model.Response{}, model.Errorf(model.Auth, "no")), "", agent.StopModel},
@@ -38,8 +40,8 @@ func TestSummary(t *testing.T) {
 			if outcome.Stop != test.stop || (err != nil) != (test.stop != agent.StopFinished) {
 				t.Fatalf("ended as %s, error %v", outcome.Stop, err)
 			}
-			if asked := m.summed[0]; !strings.Contains(asked, "<task>\nthe task\n</task>") || !strings.Contains(asked, `call of look: {"n":100}`) ||
-				!strings.Contains(asked, `end {"n":200}`) || !strings.Contains(asked, "assistant: look 1") {
+			if asked := m.summed[0]; !strings.Contains(asked, "<task>\nthe task\n</task>") || !strings.Contains(asked, "call of look:\n> {\"n\":100}\n") ||
+				!strings.Contains(asked, `end {"n":200}`) || !strings.Contains(asked, "assistant:\n> look 1\n") {
 				t.Errorf("asked %q", asked)
 			}
 			if test.stands == "" {
