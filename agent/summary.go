@@ -50,9 +50,9 @@ func (r *run) summarise(ctx context.Context, upTo, free int) (why string, err er
 	if len(middle) == 0 {
 		now = summed{earlier.preface, clip(earlier.text, min(most, len(earlier.text)/2))}
 	} else {
-		// Half of the room is for what is read; the task and the instructions
-		// take less than a quarter.
-		written := r.transcript(middle, max(w.bytes(r.room()/2)-len(earlier.text), mostOfOne))
+		// Three quarters of the room are for what is read; the task and the
+		// instructions take less than the rest.
+		written := r.transcript(middle, max(w.bytes(r.room()*3/4)-len(earlier.text), mostOfOne))
 		if now.text, why, err = r.askSummary(ctx, written, most); err != nil {
 			return "", err
 		}

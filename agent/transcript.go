@@ -19,7 +19,7 @@ const (
 // pieces are cut first.
 func (r *run) transcript(messages []model.Message, most int) string {
 	var text string
-	for each := mostOfOne; each >= leastOfOne; each /= 2 {
+	for each := mostOfOne; each >= leastOfOne; each -= each / 4 {
 		if text = r.transcriptOf(messages, each); len(text) <= most {
 			return text
 		}
