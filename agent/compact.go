@@ -38,11 +38,11 @@ type compaction struct {
 // compact makes the conversation shorter, reports whether it is, and puts on
 // record what was done and by how much. Old results are shortened; where that is
 // not enough, the middle is replaced by a summary; and where even that is not,
-// the results of the last turns are shortened too: those that the model has seen,
-// so that the next turn has room, and the ones it has not by as little as will
-// do. The task stays as it is, and so does what was said in the last turns; only
-// where the run would end otherwise are they summed up as well. Calls and their
-// results stay beside each other. The record keeps the whole.
+// the results of the last turns are shortened too, by as little as will do: the
+// model has not seen the newest, and in the next turn they are old. The task
+// stays as it is, and so does what was said in the last turns; only where the run
+// would end otherwise are they summed up as well. Calls and their results stay
+// beside each other. The record keeps the whole.
 func (r *run) compact(ctx context.Context, reason string, goal int) (shorter bool, err error) {
 	c := &compaction{goal: goal, free: goal - r.base(), force: reason == tooLong}
 	if len(r.history) < 2 {
@@ -77,9 +77,7 @@ func (r *run) shrink(ctx context.Context, c *compaction) error {
 		}
 		recent = 2
 	}
-	unseen := r.recent(0)
-	c.shortened(r.squeeze(recent, unseen, enough), "result of the last turns")
-	c.shortened(r.squeeze(unseen, len(r.history), c.goal), "new result")
+	c.shortened(r.squeeze(recent, len(r.history), c.goal), "result of the last turns")
 	return nil
 }
 

@@ -19,9 +19,10 @@ import (
 // A narrow model takes so many tokens in a prompt and refuses more. It counts
 // what it is sent. It looks for so many turns and then finishes.
 type narrow struct {
-	limit   int  // 0 is none
-	names   bool // a refusal says the limit and the size
-	dense   int  // how many times as many tokens there are after the task than is estimated; 0 is once
+	limit   int                              // 0 is none
+	dense   int                              // how many times as many tokens as are estimated there are after the task; 0 is once
+	prompt  int                              // the same of what is before
+	names   func(limit, size int) (int, int) // the figures of a refusal
 	looks   int
 	beside  int // calls in each turn; 0 is one
 	summary func() (model.Response, error)
@@ -38,16 +39,13 @@ func (m *narrow) Name() string { return "narrow" }
 
 func (m *narrow) Generate(_ context.Context, req model.Request, _ func(string)) (model.Response, error) {
 	req.Messages = slices.Clone(req.Messages)
-	size := model.EstimateUsage(req, model.Response{}).Input
-	if m.dense > 0 {
-		size += (m.dense - 1) * model.EstimateUsage(model.Request{Messages: req.Messages[1:]}, model.Response{}).Input
-	}
+	size := m.count(req)
 	m.requests, m.sizes = append(m.requests, req), append(m.sizes, size)
 	if m.limit > 0 && size > m.limit {
 		m.refused++
 		err := model.Errorf(model.Context, "too long: %d", size)
-		if m.names {
-			err.Limit, err.Size = m.limit, size
+		if m.names != nil {
+			err.Limit, err.Size = m.names(m.limit, size)
 		}
 		return model.Response{}, err
 	}
@@ -73,6 +71,13 @@ func (m *narrow) Generate(_ context.Context, req model.Request, _ func(string)) 
 	resp.Usage = model.Usage{Input: size, Output: model.EstimateUsage(req, resp).Output}
 	model.AssignIDs(req.Messages, resp.Calls)
 	return resp, nil
+}
+
+// count is what the server counts in a prompt.
+func (m *narrow) count(req model.Request) int {
+	after := model.EstimateUsage(model.Request{Messages: req.Messages[1:]}, model.Response{}).Input
+	before := model.EstimateUsage(req, model.Response{}).Input - after
+	return max(m.prompt, 1)*before + max(m.dense, 1)*after
 }
 
 // page is what a look gives: so many bytes in lines, with a beginning and an

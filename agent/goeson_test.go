@@ -21,11 +21,11 @@ var realPrompt = strings.Repeat("word ", 18_000/5)
 // long as anything can be left out.
 func TestGoesOn(t *testing.T) {
 	for name, test := range map[string]struct {
-		window, limit       int
-		names               bool
-		size, beside, dense int
-		looks               int // 0 is 20
-		refused             int // at most
+		window, limit               int
+		names                       func(limit, size int) (int, int)
+		size, beside, dense, prompt int
+		looks                       int // 0 is 20
+		refused                     int // at most
 	}{
 		"8k, a page a turn":             {window: 8192, limit: 8192, size: 4000},
 		"8k, two pages a turn":          {window: 8192, limit: 8192, size: 8000},
@@ -37,11 +37,17 @@ func TestGoesOn(t *testing.T) {
 		"unknown, 8k":                   {limit: 8192, size: 30_000, beside: 2, refused: 8},
 		"unknown, 16k":                  {limit: 16_384, size: 30_000, beside: 4, refused: 8},
 		"unknown, 32k":                  {limit: 32_768, size: 30_000, beside: 8, refused: 8},
-		"unknown, 8k, named":            {limit: 8192, names: true, size: 30_000, beside: 2, refused: 1},
-		"unknown, 32k, named":           {limit: 32_768, names: true, size: 30_000, beside: 8, refused: 1},
-		"unknown, 16k, named, dense":    {limit: 16_384, names: true, size: 8000, beside: 3, dense: 3, refused: 2},
-		"said too much, named":          {window: 128_000, limit: 16_384, names: true, size: 30_000, refused: 1},
+		"unknown, 8k, named":            {limit: 8192, names: truly, size: 30_000, beside: 2, refused: 1},
+		"unknown, 32k, named":           {limit: 32_768, names: truly, size: 30_000, beside: 8, refused: 1},
+		"unknown, 16k, named, dense":    {limit: 16_384, names: truly, size: 8000, beside: 3, dense: 3, refused: 2},
+		"said too much, named":          {window: 128_000, limit: 16_384, names: truly, size: 30_000, refused: 1},
 		"results that cannot be enough": {window: 6000, limit: 6000, size: 3000, beside: 40, looks: 2},
+		"a prompt that counts twice":    {window: 16_384, limit: 16_384, size: 4000, prompt: 2, refused: 1},
+		"unknown, the limit alone":      {limit: 8192, names: func(limit, _ int) (int, int) { return limit, 0 }, size: 8000, dense: 3, refused: 4},
+		"unknown, the size alone":       {limit: 8192, names: func(_, size int) (int, int) { return 0, size }, size: 30_000, refused: 8},
+		"unknown, a limit that lies":    {limit: 8192, names: func(int, int) (int, int) { return 9, 10 }, size: 30_000, refused: 8},
+		"unknown, a size that lies":     {limit: 8192, names: func(int, int) (int, int) { return 0, 3 }, size: 30_000, refused: 8},
+		"known, a limit that lies":      {window: 8192, limit: 8192, names: func(int, int) (int, int) { return 4600, 90_000 }, size: 8000, dense: 4, refused: 8},
 		"hardly more than the prompt":   {window: 5200, limit: 5200, size: 3000, looks: 5, refused: 5},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +55,7 @@ func TestGoesOn(t *testing.T) {
 			if looks == 0 {
 				looks = 20
 			}
-			m := &narrow{limit: test.limit, names: test.names, looks: looks, beside: test.beside, dense: test.dense}
+			m := &narrow{limit: test.limit, names: test.names, looks: looks, beside: test.beside, dense: test.dense, prompt: test.prompt}
 			a, memory := newAgent(t, m, registry(t, look(test.size)), func(o *agent.Options) {
 				o.ContextWindow, o.System, o.MaxTurns = test.window, realPrompt, 100
 			})
@@ -60,6 +66,45 @@ func TestGoesOn(t *testing.T) {
 			if m.refused > test.refused || len(m.summed) > outcome.Turns {
 				t.Errorf("%d refusals, %d summaries in %d turns:\n%s", m.refused, len(m.summed), outcome.Turns,
 					strings.Join(notices(memory, trajectory.NoticeCompacted), "\n"))
+			}
+		})
+	}
+}
+
+// truly names what is so.
+func truly(limit, size int) (int, int) { return limit, size }
+
+// TestSizesAreTrue: the size that is told after a compaction is about that of the
+// next prompt, however the server counts the prompt and what comes after it.
+func TestSizesAreTrue(t *testing.T) {
+	for name, test := range map[string]struct{ prompt, dense int }{
+		"as estimated": {1, 1}, "the prompt twice": {2, 1}, "results three times": {1, 3}, "all twice": {2, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var memory *trajectory.Memory
+			m := &narrow{prompt: test.prompt, dense: test.dense, looks: 60}
+			seen := 0
+			m.check = func(req model.Request) {
+				compacted := notices(memory, trajectory.NoticeCompacted)
+				if len(compacted) == seen {
+					return
+				}
+				seen = len(compacted)
+				var after int
+				_, told, _ := strings.Cut(compacted[seen-1], "tokens before, about ")
+				if _, err := fmt.Sscanf(told, "%d after", &after); err != nil {
+					t.Fatalf("%q: %v", compacted[seen-1], err)
+				}
+				if size := m.count(req); after < size*8/10 || after > size*12/10 {
+					t.Errorf("told %d, sent %d", after, size)
+				}
+			}
+			var a *agent.Agent
+			a, memory = newAgent(t, m, registry(t, look(3000)), func(o *agent.Options) {
+				o.ContextWindow, o.System, o.MaxTurns = 20_000, realPrompt, 100
+			})
+			if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished || seen < 2 {
+				t.Errorf("ended as %s, error %v, after %d compactions", outcome.Stop, err, seen)
 			}
 		})
 	}
@@ -147,7 +192,7 @@ func TestThoughtIsNoRoom(t *testing.T) {
 	for _, told := range []int{27_900, 0} {
 		m := replying(func(turn int, req model.Request) model.Response {
 			resp := asks(call("look", fmt.Sprintf(`{"n":%d}`, turn)))
-			if turn > 8 {
+			if turn > 12 {
 				resp = says("done")
 			}
 			resp.Reasoning = strings.Repeat("hm, let me see ", 7000)

@@ -1,10 +1,13 @@
 package agent_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/model"
@@ -86,7 +89,10 @@ func TestCompactionBudget(t *testing.T) {
 	}{
 		"requests, before the summary": {func(o *agent.Options) { o.MaxRequests = before }, agent.StopMaxRequests, before, 0},
 		"requests, after the summary":  {func(o *agent.Options) { o.MaxRequests = before + 1 }, agent.StopMaxRequests, before + 1, 1},
-		"tokens, by the summary":       {func(o *agent.Options) { o.MaxTokens = sent + 1000 }, agent.StopMaxTokens, before + 1, 1},
+		"money, by the summary": {func(o *agent.Options) {
+			o.MaxCost, o.Price = float64(sent+1000)/1e6, &model.Price{Rates: model.Rates{Input: 1}}
+		}, agent.StopMaxCost, before + 1, 1},
+		"tokens, by the summary": {func(o *agent.Options) { o.MaxTokens = sent + 1000 }, agent.StopMaxTokens, before + 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, outcome := first(test.change)
@@ -106,6 +112,45 @@ func TestCompactionBudget(t *testing.T) {
 			t.Errorf("ended as %s after %d requests of %v, error %v", outcome.Stop, outcome.Requests, m.sizes, err)
 		}
 	})
+}
+
+// TestSummaryIsStopped: a run that is stopped while a summary is written ends as
+// at any other time.
+func TestSummaryIsStopped(t *testing.T) {
+	gone := errors.New("gone")
+	for name, stop := range map[string]agent.Stop{"by the caller": agent.StopCanceled, "by the time": agent.StopMaxTime} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			m := replying(func(turn int, _ model.Request) model.Response {
+				return asks(call("look", fmt.Sprintf(`{"n":%d}`, turn)))
+			})
+			answer := m.turns[0]
+			m.turns[0] = func(ctx context.Context, req model.Request) (model.Response, error) {
+				if len(req.Tools) > 0 {
+					return answer(ctx, req)
+				}
+				if stop == agent.StopCanceled {
+					cancel(gone)
+				}
+				<-ctx.Done()
+				return model.Response{}, fmt.Errorf("asking: %w", context.Cause(ctx))
+			}
+			a, memory := newAgent(t, m, registry(t, look(1000)), func(o *agent.Options) {
+				if o.ContextWindow = 8000; stop == agent.StopMaxTime {
+					o.MaxTime = time.Second
+				}
+			})
+			outcome, err := a.Run(ctx, "go")
+			if outcome.Stop != stop || stop == agent.StopCanceled && !errors.Is(err, gone) {
+				t.Errorf("ended as %s, error %v", outcome.Stop, err)
+			}
+			bodies := memory.Bodies()
+			if end, ok := bodies[len(bodies)-1].(trajectory.End); !ok || end.Stop != string(stop) {
+				t.Errorf("the record ends with %+v", bodies[len(bodies)-1])
+			}
+		})
+	}
 }
 
 // TestSummaryIsRecorded: a summary that cannot be put on record stops the run.
