@@ -88,7 +88,7 @@ func (r *run) worthSumming(recent int, c *compaction) bool {
 	if r.size() > c.goal {
 		least = c.free * urgentSummary / 100
 	}
-	return r.window.scaled(estimate(r.unsummed(recent))) >= max(least, leastSummed)
+	return r.window.guessed(r.unsummed(recent)) >= max(least, leastSummed)
 }
 
 // unsummed are the messages between the task, or the summary after it, and
@@ -120,7 +120,7 @@ func (r *run) sumUp(ctx context.Context, upTo int, c *compaction) error {
 func (r *run) sumUpAll(ctx context.Context, c *compaction) error {
 	c.free = max(c.free, r.base()/4) // there is none where the prompt alone is above the goal
 	known, all := r.window.summed.text, len(r.history)
-	if r.window.scaled(estimate(r.unsummed(all))) < leastSummed && len(known) < leastSummed*bytesPerToken {
+	if r.window.guessed(r.unsummed(all)) < leastSummed && len(known) < leastSummed*bytesPerToken {
 		return nil
 	}
 	return r.sumUp(ctx, all, c)
@@ -140,7 +140,7 @@ func (c *compaction) shortened(s trajectory.Shortened, what string) {
 func (r *run) recent(most int) int {
 	start, size := len(r.history), 0
 	for i := len(r.history) - 1; i > 0; i-- {
-		size += r.window.scaled(estimate(r.history[i : i+1]))
+		size += r.window.guessed(r.history[i : i+1])
 		if start < len(r.history) && size > most {
 			break
 		}

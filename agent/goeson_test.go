@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,8 +9,6 @@ import (
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
-	"github.com/belljar/belljar/tools"
-	"github.com/google/go-cmp/cmp"
 )
 
 // realPrompt is about as long as belljar's own prompt and tools.
@@ -209,196 +206,35 @@ func TestThoughtIsNoRoom(t *testing.T) {
 	}
 }
 
-// TestImagesLast: texts of the last turn are shortened before an image is left
-// out, and an old image is.
-func TestImagesLast(t *testing.T) {
-	image := tools.Part{MediaType: "image/png", Data: []byte("png")}
-	for name, test := range map[string]struct {
-		text, beside int
-		images       int // that the model is shown in the end
-	}{
-		"a long text beside":   {60_000, 2, 1},
-		"nothing but images":   {0, 30, 0},
-		"much text and images": {60_000, 30, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := &narrow{limit: 16_000, looks: 1, beside: test.beside}
-			l := tool{"look", tools.Read, func(_ context.Context, args json.RawMessage) (tools.Result, error) {
-				if n := len(page(args, 0)); test.text == 0 || strings.Contains(string(args), "100") && n > 0 {
-					return tools.Result{Parts: []tools.Part{image}}, nil
-				}
-				return tools.Text(page(args, test.text)), nil
-			}}
-			if test.images == 0 && test.text > 0 {
-				l.run = func(_ context.Context, args json.RawMessage) (tools.Result, error) {
-					return tools.Result{Parts: append(tools.Text(page(args, test.text)).Parts, image)}, nil
-				}
+// TestThoughtGoesBack: where what was thought is handed back and counted, it is
+// known to take room.
+func TestThoughtGoesBack(t *testing.T) {
+	const window, each = 64_000, 3000
+	for _, told := range []int{each, 0} {
+		count := func(req model.Request) int {
+			size := model.EstimateUsage(req, model.Response{}).Input
+			for _, msg := range req.Messages {
+				size += len(msg.Reasoning) / 4
 			}
-			a, memory := newAgent(t, m, registry(t, l), func(o *agent.Options) { o.ContextWindow, o.Images = 16_000, true })
-			outcome, err := a.Run(t.Context(), "go")
-			if err != nil || outcome.Stop != agent.StopFinished {
-				t.Fatalf("ended as %s, error %v", outcome.Stop, err)
+			return size
+		}
+		most := 0
+		m := replying(func(turn int, req model.Request) model.Response {
+			most = max(most, count(req))
+			resp := asks(call("look", fmt.Sprintf(`{"n":%d}`, turn)))
+			if turn > 60 {
+				resp = says("done")
 			}
-			shown, said := 0, 0
-			for _, msg := range m.requests[len(m.requests)-1].Messages {
-				for _, p := range msg.Parts {
-					if p.MediaType != "" {
-						shown++
-					}
-					said += strings.Count(p.Text, "[The image is left out here to save room. Make the call again if you need it.]")
-				}
-			}
-			if shown != test.images || test.images == 0 && said != test.beside {
-				t.Errorf("%d images are shown, %d left out: %q", shown, said, notices(memory, trajectory.NoticeCompacted))
-			}
+			resp.Reasoning = strings.Repeat("hm, ", each)
+			resp.Usage = model.Usage{Input: count(req), Output: each + 10, Reasoning: told}
+			return resp
 		})
-	}
-}
-
-// TestShortenedTwice: what is left out is told of the whole, however often a
-// result was shortened, and what the tool gives once is not said to be had again.
-func TestShortenedTwice(t *testing.T) {
-	m := &narrow{limit: 16_000, looks: 30}
-	l := once{tool{"look", tools.Read, func(_ context.Context, args json.RawMessage) (tools.Result, error) {
-		size := 2000
-		if strings.Contains(string(args), ":100}") {
-			size = 100_000
+		a, memory := newAgent(t, m, registry(t, look(1000)), func(o *agent.Options) { o.ContextWindow, o.MaxTurns = window, 100 })
+		if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+			t.Errorf("ended as %s, error %v", outcome.Stop, err)
 		}
-		return tools.Text(page(args, size)), nil
-	}}}
-	a, _ := newAgent(t, m, registry(t, l), func(o *agent.Options) { o.ContextWindow = 16_000 })
-	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
-		t.Fatalf("ended as %s, error %v", outcome.Stop, err)
-	}
-	total := len(page(json.RawMessage(`{"n":100}`), 100_000))
-	seen := map[int]bool{}
-	for _, req := range m.requests {
-		if len(req.Messages) < 3 || len(req.Messages[2].Parts) == 0 || !strings.HasPrefix(req.Messages[2].Parts[0].Text, `begin {"n":100}`) {
-			continue
-		}
-		head, rest, _ := strings.Cut(req.Messages[2].Parts[0].Text, "\n[")
-		word, tail, _ := strings.Cut(rest, "]\n")
-		var out int
-		if _, err := fmt.Sscanf(word, "%d bytes", &out); err != nil {
-			t.Fatalf("%q: %v", word, err)
-		}
-		if got := len(head) + 1 + out + len(tail); got != total {
-			t.Errorf("%d bytes are shown and left out, want %d: %s", got, total, word)
-		}
-		if !strings.HasSuffix(word, "The same call does not give it again.") {
-			t.Errorf("says %q", word)
-		}
-		seen[out] = true
-	}
-	if len(seen) < 2 {
-		t.Errorf("it was shortened %d times", len(seen))
-	}
-}
-
-// A once tool gives a thing once.
-type once struct{ tool }
-
-func (o once) Definition() tools.Definition {
-	def := o.tool.Definition()
-	def.Once = true
-	return def
-}
-
-// TestRecordRebuilds: from the record alone comes what the model was shown, at
-// each request, whatever was made shorter.
-func TestRecordRebuilds(t *testing.T) {
-	for name, test := range map[string]struct{ window, limit, looks, beside, size int }{
-		"summaries":       {16_000, 16_000, 60, 1, 3000},
-		"refusals":        {0, 9000, 20, 2, 9000},
-		"all summed up":   {6000, 6000, 3, 40, 3000},
-		"nothing at once": {8192, 8192, 20, 1, 30_000},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var memory *trajectory.Memory
-			compactions := 0
-			m := &narrow{limit: test.limit, looks: test.looks, beside: test.beside}
-			m.check = func(req model.Request) {
-				want := rebuild(memory)
-				if diff := cmp.Diff(want, shapes(req.Messages)); diff != "" {
-					t.Errorf("conversation (-from the record +asked):\n%s", diff)
-				}
-				compactions = len(notices(memory, trajectory.NoticeCompacted))
-			}
-			var a *agent.Agent
-			a, memory = newAgent(t, m, registry(t, look(test.size)), func(o *agent.Options) {
-				o.ContextWindow, o.System, o.MaxTurns = test.window, realPrompt, 100
-			})
-			if outcome, err := a.Run(t.Context(), "the task"); err != nil || outcome.Stop != agent.StopFinished {
-				t.Fatalf("ended as %s, error %v", outcome.Stop, err)
-			}
-			if compactions == 0 {
-				t.Error("nothing was made shorter")
-			}
-		})
-	}
-}
-
-// shapes are messages as a record tells them: texts, calls, and results as far
-// as they are whole.
-func shapes(messages []model.Message) []string {
-	var lines []string
-	for _, m := range messages {
-		line := string(m.Role) + " " + m.Text
-		for _, c := range m.Calls {
-			line += " " + c.ID + c.Name + c.Arguments
-		}
-		for _, p := range m.Parts {
-			head, rest, cut := strings.Cut(p.Text, "\n[")
-			line += " " + m.CallID + " " + head
-			if _, tail, _ := strings.Cut(rest, "]\n"); cut {
-				line += fmt.Sprintf(" … %.10s %d", tail[max(len(tail)-10, 0):], (len(head)+len(tail))/100)
-			}
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// rebuild makes the conversation from the record.
-func rebuild(memory *trajectory.Memory) []string {
-	var messages []model.Message
-	wholes := map[string]string{}
-	for _, body := range memory.Bodies() {
-		switch b := body.(type) {
-		case trajectory.Message:
-			messages = append(messages, model.Message{Role: model.Role(b.Role), Text: b.Text})
-		case trajectory.ToolCall:
-			for i := len(messages) - 1; i >= 0; i-- {
-				if messages[i].Role == model.Assistant {
-					messages[i].Calls = append(messages[i].Calls, model.ToolCall{ID: b.CallID, Name: b.Name, Arguments: b.Arguments})
-					break
-				}
-			}
-		case trajectory.ToolResult:
-			wholes[b.CallID] = b.Content[0].Text
-			messages = append(messages, model.Message{Role: model.Tool, CallID: b.CallID, Parts: []model.Part{{Text: b.Content[0].Text}}})
-		case trajectory.Notice:
-			if b.Kind == trajectory.NoticeSummary {
-				messages = append([]model.Message{messages[0], {Role: model.User, Text: b.Text}}, messages[1+b.Messages:]...)
-			}
-			for _, s := range b.Shortened {
-				for _, id := range s.Calls {
-					for i := range messages {
-						if messages[i].CallID == id {
-							messages[i].Parts = []model.Part{{Text: cutTo(wholes[id], s.Kept)}}
-						}
-					}
-				}
-			}
+		if compacted := notices(memory, trajectory.NoticeCompacted); most > window*3/4 || len(compacted) == 0 {
+			t.Errorf("%d tokens were sent, of thought told %d: %q", most, told, compacted)
 		}
 	}
-	return shapes(messages)
-}
-
-// cutTo is a page in lines of the same length, cut at line ends.
-func cutTo(text string, kept int) string {
-	head, tail := text[:kept*2/5], text[len(text)-kept*3/5:]
-	head = head[:strings.LastIndexByte(head, '\n')]
-	_, tail, _ = strings.Cut(tail, "\n")
-	return head + "\n[…]\n" + tail
 }

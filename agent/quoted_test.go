@@ -123,7 +123,7 @@ func TestNoHalfSecret(t *testing.T) {
 	const secret = "sk-ant-0123456789abcdefghijklmnopqrstuvwxyz0123456789"
 	const known = 12 // bytes of it that tell nothing
 	masker := trajectory.NewMasker(secret)
-	for pad := 0; pad < 350; pad += 7 {
+	for pad := 0; pad < 350; pad += 14 {
 		m := &narrow{limit: 8000, looks: 60}
 		m.summary = func() (model.Response, error) { return model.Response{}, model.Errorf(model.Filtered, "no") }
 		l := tool{"look", tools.Read, func(_ context.Context, args json.RawMessage) (tools.Result, error) {

@@ -138,7 +138,7 @@ func TestSummaryIsStopped(t *testing.T) {
 			}
 			a, memory := newAgent(t, m, registry(t, look(1000)), func(o *agent.Options) {
 				if o.ContextWindow = 8000; stop == agent.StopMaxTime {
-					o.MaxTime = time.Second
+					o.MaxTime = time.Second / 3
 				}
 			})
 			outcome, err := a.Run(ctx, "go")

@@ -26,6 +26,10 @@ type window struct {
 	most  int // what the model takes, prompt and answer together; 0 is unknown
 	guess int // what a prompt may have, where only refusals tell; 0 is none
 	took  int // the largest prompt that was counted
+	// mused is what the model thought before its last answer, and goesBack tells
+	// that the server counts that with the next prompt.
+	mused    int
+	goesBack bool
 
 	// counted is the size by the server's count of the first messages of the
 	// history; messages is how many. 0 is no count that holds.
@@ -83,9 +87,9 @@ func (r *run) request() model.Request {
 func (r *run) size() int {
 	w := &r.window
 	if w.counted > 0 {
-		return w.counted + w.scaled(estimate(r.history[w.messages:]))
+		return w.counted + w.guessed(r.history[w.messages:])
 	}
-	return r.base() + w.scaled(estimate(r.history[1:]))
+	return r.base() + w.guessed(r.history[1:])
 }
 
 // base is the part of each prompt that no compaction makes smaller: the system
@@ -133,6 +137,24 @@ func estimate(messages []model.Message) int {
 	return model.EstimateUsage(model.Request{Messages: messages}, model.Response{}).Input
 }
 
+// guessed guesses the tokens of messages by what the server counted before.
+func (w *window) guessed(messages []model.Message) int {
+	return w.scaled(estimate(messages) + w.thoughts(messages))
+}
+
+// thoughts guesses the tokens of what was thought before messages, where that
+// goes back to the server.
+func (w *window) thoughts(messages []model.Message) int {
+	size := 0
+	for _, m := range messages {
+		size += len(m.Reasoning)
+	}
+	if !w.goesBack {
+		return 0
+	}
+	return size / bytesPerToken
+}
+
 // weigh takes the server's count of the prompt that was just answered; the
 // answer is not in the history yet.
 func (r *run) weigh(resp model.Response) error {
@@ -147,9 +169,15 @@ func (r *run) weigh(resp model.Response) error {
 	case len(r.history) == 1:
 		w.base = u.Input
 	}
+	r.learnThought(u.Input)
 	r.recount(u.Input)
 	w.took = max(w.took, u.Input)
-	w.counted, w.messages = u.Input+r.answerSize(resp), len(r.history)+1
+	said := r.answerSize(resp)
+	w.mused = max(u.Output-said, 0)
+	if w.goesBack {
+		said += w.mused
+	}
+	w.counted, w.messages = u.Input+said, len(r.history)+1
 	return told
 }
 
@@ -159,13 +187,28 @@ func (r *run) recount(counted int) {
 	w := &r.window
 	guess, base := r.guessBase(), r.base()
 	usual := min(max(float64(base)/float64(max(guess, 1)), leastScale), mostScale)
-	scale := (float64(counted-base) + usual*firmly) / float64(estimate(r.history[1:])+firmly)
+	scale := (float64(counted-base) + usual*firmly) / float64(estimate(r.history[1:])+w.thoughts(r.history[1:])+firmly)
 	w.scale = min(max(scale, leastScale), mostScale)
 	w.counted, w.messages = counted, len(r.history)
 }
 
-// answerSize is what an answer adds to the next prompt. Thought stays out of it;
-// where the server does not tell its part, what is left is estimated.
+// learnThought finds out by a count whether what was thought before the last
+// answer is in it: profiles differ, and servers change it. That tells nothing
+// where as much came besides, for that is estimated.
+func (r *run) learnThought(counted int) {
+	w := &r.window
+	if w.counted == 0 || w.mused <= max(w.guessed(r.history[w.messages:]), firmly) {
+		return
+	}
+	without := r.size()
+	if w.goesBack {
+		without -= w.mused
+	}
+	w.goesBack = counted > without+w.mused/2
+}
+
+// answerSize is what an answer has without its thought. Where the server does
+// not tell the part of that, it is estimated.
 func (r *run) answerSize(resp model.Response) int {
 	u := resp.Usage
 	if u.Reasoning == 0 && resp.Reasoning != "" {
