@@ -102,7 +102,7 @@ func (r *run) learn(refused error, tries int) int {
 	if said.Limit < max(base, w.took) {
 		said.Limit = 0
 	}
-	if said.Size < size/4 {
+	if said.Size < size/mostScale || said.Size > size*mostScale {
 		said.Size = 0
 	}
 	if said.Limit > 0 || said.Size > 0 {

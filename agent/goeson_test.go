@@ -23,6 +23,7 @@ func TestGoesOn(t *testing.T) {
 		size, beside, dense, prompt int
 		looks                       int // 0 is 20
 		refused                     int // at most
+		last                        int // tokens of the last prompt, at least
 	}{
 		"8k, a page a turn":             {window: 8192, limit: 8192, size: 4000},
 		"8k, two pages a turn":          {window: 8192, limit: 8192, size: 8000},
@@ -44,7 +45,7 @@ func TestGoesOn(t *testing.T) {
 		"unknown, the size alone":       {limit: 8192, names: func(_, size int) (int, int) { return 0, size }, size: 30_000, refused: 8},
 		"unknown, a limit that lies":    {limit: 8192, names: func(int, int) (int, int) { return 9, 10 }, size: 30_000, refused: 8},
 		"unknown, a size that lies":     {limit: 8192, names: func(int, int) (int, int) { return 0, 3 }, size: 30_000, refused: 8},
-		"known, a limit that lies":      {window: 8192, limit: 8192, names: func(int, int) (int, int) { return 4600, 90_000 }, size: 8000, dense: 4, refused: 8},
+		"known, a limit that lies":      {window: 12_000, limit: 8192, names: func(int, int) (int, int) { return 4600, 90_000 }, size: 2000, looks: 12, dense: 4, refused: 8, last: 6500},
 		"hardly more than the prompt":   {window: 5200, limit: 5200, size: 3000, looks: 5, refused: 5},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,6 +60,9 @@ func TestGoesOn(t *testing.T) {
 			outcome, err := a.Run(t.Context(), "the task")
 			if err != nil || outcome.Stop != agent.StopFinished || outcome.Turns != looks+1 {
 				t.Fatalf("ended as %s after %d turns, error %v", outcome.Stop, outcome.Turns, err)
+			}
+			if last := m.sizes[len(m.sizes)-1]; last < test.last {
+				t.Errorf("the last prompt has %d tokens: %v", last, m.sizes)
 			}
 			if m.refused > test.refused || len(m.summed) > outcome.Turns {
 				t.Errorf("%d refusals, %d summaries in %d turns:\n%s", m.refused, len(m.summed), outcome.Turns,
