@@ -68,10 +68,10 @@ func (r *run) compact(ctx context.Context, reason string, goal int) (shorter boo
 
 // shrink does all that leaves the last turns as they are, but for their results.
 func (r *run) shrink(ctx context.Context, c *compaction) error {
-	enough := r.base() + c.free*enough/100
+	target := r.base() + c.free*enough/100
 	recent := r.recent(c.free * recentShare / 100)
 	c.shortened(r.shorten(1, recent, oldKept, true), "old result")
-	if r.size() > enough && r.worthSumming(recent, c) {
+	if r.size() > target && r.worthSumming(recent, c) {
 		if err := r.sumUp(ctx, recent, c); err != nil {
 			return err
 		}
