@@ -83,6 +83,9 @@ type Options struct {
 	// returns it or 0: some servers say it only of a model that they have
 	// loaded. It does not wait. nil is not called.
 	FindWindow func() int
+	// Mask hides secrets in a text that is about to be cut, as the recorder does
+	// in what is whole; nil hides nothing.
+	Mask func(string) string
 	// Outputs is the folder in which the model finds the raw outputs that were
 	// kept, by the last element of their names; "" is none.
 	Outputs string
@@ -146,6 +149,7 @@ type Agent struct {
 	opts    Options
 	offered []model.ToolDefinition
 	effects map[string]tools.Effect
+	once    map[string]bool // tools that give a thing once
 }
 
 // New returns an Agent. The tools are looked at once, here.
@@ -160,7 +164,7 @@ func New(opts Options) (*Agent, error) {
 	if opts.MaxCost > 0 && opts.Price == nil {
 		return nil, errors.New("making an agent: a limit on the cost needs a price")
 	}
-	a := &Agent{opts: opts, effects: map[string]tools.Effect{}}
+	a := &Agent{opts: opts, effects: map[string]tools.Effect{}, once: map[string]bool{}}
 	for _, def := range opts.Tools.Definitions() {
 		offered := model.ToolDefinition{Name: def.Name, Description: def.Description}
 		if def.Schema != nil {
@@ -171,7 +175,7 @@ func New(opts Options) (*Agent, error) {
 			offered.Schema = schema
 		}
 		a.offered = append(a.offered, offered)
-		a.effects[def.Name] = def.Effect
+		a.effects[def.Name], a.once[def.Name] = def.Effect, def.Once
 	}
 	return a, nil
 }
@@ -179,10 +183,10 @@ func New(opts Options) (*Agent, error) {
 // Run works on one task until the model is done or something stops it. The
 // outcome is always filled in. The error says what went wrong where the stop
 // reason alone does not: for StopRefused, StopModel, StopSandbox, StopRecord,
-// StopMaxContext, with the context's cause for StopCanceled, and for StopMaxTime where the time
-// did not suffice for another try of a request that failed. The record ends with an end
-// event in every case but StopRecord; before it stands, as a notice, why a run
-// failed.
+// StopMaxContext, with the context's cause for StopCanceled, and for StopMaxTime
+// where the time did not suffice for another try of a request that failed. The
+// record ends with an end event in every case but StopRecord; before it stands,
+// as a notice, why a run failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
 	r := &run{Agent: a, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
 	inner := ctx

@@ -1,31 +1,18 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/belljar/belljar/agent/model"
-	"github.com/belljar/belljar/agent/trajectory"
 )
 
-const (
-	// maxClose is the number of summaries in a row, each with hardly a turn after
-	// the one before, that end a run: what it works on is too large for the
-	// model, and each costs a request.
-	maxClose = 4
-	// enough is the part of the room, in percent and less what the prompt and
-	// the tools take, that a conversation may have when only results were shortened. Each compaction costs the server's cache
-	// of the beginning, so one that gains little is not worth it.
-	enough = 60
-	// recentShare is the part of the same that is kept word for word at the end
-	// of a conversation.
-	recentShare = 25
-	// worthSummary is the part of the same that the middle must have to be
-	// summed up: that costs a request.
-	worthSummary = 10
-)
+// maxRefusals is the number of times that one conversation is made shorter after
+// the server refused it as too long. A refused request costs nothing, and each
+// makes the conversation much shorter than the one before.
+const maxRefusals = 8
 
 // The reasons for a compaction.
 const (
@@ -34,155 +21,130 @@ const (
 )
 
 // answer asks for the next answer. A conversation that would not fit is made
-// shorter before, and once more where the server says that it is too long.
+// shorter before, and again where the server says that it is too long.
 func (r *run) answer(ctx context.Context) (model.Response, error) {
-	if w := &r.window; w.room > 0 && r.size() > w.room {
-		if err := r.compact(ctx, nearEnd); err != nil {
+	if room := r.room(); room > 0 && r.size() > room {
+		if err := r.makeRoom(ctx); err != nil {
 			return model.Response{}, err
 		}
-		if stop := r.overSpent(); stop != "" {
-			return model.Response{}, limitError{stop}
-		}
 	}
-	resp, err := r.asked.Generate(ctx, r.request(), r.opts.OnText)
-	if model.KindOf(err) == model.Context {
-		if err := r.overflow(ctx, err); err != nil {
+	for tries := 1; ; tries++ {
+		resp, err := r.asked.Generate(ctx, r.request(), r.opts.OnText)
+		if model.KindOf(err) != model.Context || tries > maxRefusals {
+			r.keepIDsApart(resp, err)
+			return resp, err
+		}
+		if err := r.overflow(ctx, err, tries); err != nil {
 			return model.Response{}, err
 		}
-		resp, err = r.asked.Generate(ctx, r.request(), r.opts.OnText)
 	}
+}
+
+// keepIDsApart gives a call another id that has the id of one which a summary
+// stands for: the server has not seen that one, but the record has.
+func (r *run) keepIDsApart(resp model.Response, err error) {
 	if err == nil && len(r.window.gone) > 0 {
-		// An id may be that of a call which a summary stands for: the server
-		// has not seen it, but the record has.
 		past := append([]model.Message{{Calls: r.window.gone}}, r.history...)
 		model.AssignIDs(past, resp.Calls)
 	}
-	return resp, err
+}
+
+// makeRoom makes a conversation shorter that came near the end of the window.
+func (r *run) makeRoom(ctx context.Context) error {
+	before := r.size()
+	if _, err := r.compact(ctx, nearEnd, r.room()); err != nil {
+		return err
+	}
+	if limit := r.limit(); limit > 0 && r.size() > limit {
+		return r.noRoom(before)
+	}
+	if stop := r.overSpent(); stop != "" {
+		return limitError{stop}
+	}
+	return nil
 }
 
 // overflow makes room after the server refused the conversation as too long.
-// What is known of the window was wrong then, or nothing was known.
-func (r *run) overflow(ctx context.Context, refused error) error {
+// What is known of the window was wrong then, or nothing was known. Whether the
+// rest fits is for the server to say, as long as there is less of it.
+func (r *run) overflow(ctx context.Context, refused error, tries int) error {
 	if stop := r.overSpent(); stop != "" {
 		return r.giveUp(stop, refused)
 	}
-	w := &r.window
-	fixed := r.fixed()
-	most := fixed + max(r.size()-fixed, 0)*3/4
-	if w.room == 0 || w.room > most {
-		w.room = most
+	goal := r.learn(refused, tries)
+	before := r.size()
+	shorter, err := r.compact(ctx, tooLong, goal)
+	if err != nil {
+		return err
 	}
-	if len(r.history) < 2 {
-		return fmt.Errorf("the task alone is too long for the model: %w", refused)
+	if !shorter {
+		return fmt.Errorf("%w; %w", refused, r.noRoom(before)) // the server's own words may tell what it takes
 	}
-	err := r.compact(ctx, tooLong)
-	if model.KindOf(err) == model.Context {
-		return fmt.Errorf("%w; %v", refused, err) // the server's own words may tell what it takes
-	}
-	if stop := r.overSpent(); err == nil && stop != "" {
-		return limitError{stop}
-	}
-	return err
-}
-
-// compact makes the conversation shorter, and puts on record by how much. Old
-// results are shortened; where that is not enough, the middle is replaced by a
-// summary; and where even that is not, and the run would end, the results of the
-// last turns are shortened too. The task and what was said in the last turns
-// stay as they are, and so do calls and their results beside each other. The
-// record keeps the whole.
-func (r *run) compact(ctx context.Context, reason string) error {
-	w := &r.window
-	before, fixed := r.size(), r.fixed()
-	free := w.room - fixed
-	if free <= 0 {
-		return w.noRoom(before, before, fixed)
-	}
-	recent := r.recent(free * recentShare / 100)
-	done := []string{}
-	if n := r.shortenResults(1, recent, oldKept); n > 0 {
-		done = append(done, fmt.Sprintf("%s shortened", plural(n, "old result")))
-	}
-	if n := recent - 1; n > 0 && r.size()-fixed > free*enough/100 && w.scaled(estimate(r.history[1:recent])) >= free*worthSummary/100 {
-		if err := r.countClose(); err != nil {
-			return err
-		}
-		if err := r.summarise(ctx, recent, free); err != nil {
-			return err
-		}
-		recent = 2
-		done = append(done, fmt.Sprintf("%s replaced by a summary", plural(n, "message")))
-	}
-	if n := r.squeeze(recent); n > 0 {
-		done = append(done, fmt.Sprintf("%s of the last turns shortened", plural(n, "result")))
-	}
-	after := r.size()
-	if len(done) > 0 {
-		text := fmt.Sprintf("%s: %s; about %d tokens before, about %d after (estimated)", reason, strings.Join(done, ", "), before, after)
-		if err := r.record(trajectory.Notice{Kind: trajectory.NoticeCompacted, Text: text}); err != nil {
-			return err
-		}
-	}
-	if after > w.room {
-		return w.noRoom(before, after, fixed)
+	if stop := r.overSpent(); stop != "" {
+		return r.giveUp(stop, refused)
 	}
 	return nil
+}
+
+// learn takes from a refusal what the model takes, and says how many tokens to
+// try next. Where the server does not say what it takes, that is three quarters
+// of what was refused; and half, each further time. What stays as it is, the
+// prompt and the task, is left out of these shares.
+func (r *run) learn(refused error, tries int) int {
+	w := &r.window
+	var said model.Error
+	if e, ok := errors.AsType[*model.Error](refused); ok {
+		said = *e
+	}
+	size, base := r.size(), r.base()
+	// A figure that cannot be is worse than none: more than so much has been
+	// taken before, or is there whatever is left out.
+	if said.Limit < max(base, w.took) {
+		said.Limit = 0
+	}
+	if said.Size < size/mostScale || said.Size > size*mostScale {
+		said.Size = 0
+	}
+	if said.Limit > 0 || said.Size > 0 {
+		r.recount(cmp.Or(said.Size, max(size, said.Limit+1)))
+		size, base = r.size(), r.base()
+	}
+	part := max(size-base, 0)
+	switch {
+	case tries > 1:
+		part /= 2
+	case said.Limit == 0:
+		part = part * 3 / 4
+	}
+	goal := base + part
+	switch {
+	case said.Limit == 0:
+		if w.guess == 0 || w.guess > goal {
+			w.guess = goal
+		}
+	case w.most == 0 || w.most > said.Limit:
+		w.most = said.Limit
+	}
+	return min(goal, max(r.room(), base))
 }
 
 // noRoom says that a conversation cannot be made to fit.
-func (w *window) noRoom(before, after, fixed int) error {
-	return model.Errorf(model.Context, "the conversation cannot be made short enough: it has about %d tokens, about %d after all that "+
-		"could be left out, of which the prompt and the tools are %d, and there is room for about %d; use a model that takes more, "+
-		"or give it less to read at once", before, after, fixed, w.room)
-}
-
-// squeeze shortens the results from a message on by as little as makes the
-// conversation fit, and reports how many it shortened.
-func (r *run) squeeze(from int) int {
-	whole, n := r.history, 0
-	for kept := newestKept; r.size() > r.window.room && kept >= oldKept; kept /= 2 {
-		r.history = slices.Clone(whole)
-		n = r.shortenResults(from, len(whole), kept)
+func (r *run) noRoom(before int) error {
+	usual := float64(r.base()) / float64(max(r.guessBase(), 1))
+	count := func(req model.Request) int {
+		return int(float64(model.EstimateUsage(req, model.Response{}).Input) * usual)
 	}
-	return n
-}
-
-// countClose ends a run whose middle has to be summed up again and again.
-func (r *run) countClose() error {
-	w := &r.window
-	if w.last > 0 && r.turns-w.last <= 1 {
-		w.close++
-	} else {
-		w.close = 0
+	prompt, task := count(model.Request{System: r.opts.System}), count(model.Request{Messages: r.history[:1]})
+	offered := count(model.Request{Tools: r.offered})
+	takes := ""
+	if r.window.most > 0 {
+		takes = fmt.Sprintf(", which takes about %d", r.window.most)
 	}
-	w.last = r.turns
-	if w.close+1 >= maxClose {
-		return model.Errorf(model.Context, "the conversation had to be summed up %d times, after each answer: "+
-			"what the model works on is too large for it; use a model that takes more, or give it less to read at once", w.close+1)
+	if after := r.size(); len(r.history) > 1 && after > r.base() {
+		return model.Errorf(model.Context, "the conversation cannot be made short enough for the model%s: it has about %d tokens, about %d "+
+			"after all that could be left out, of which the prompt has %d, the tools %d and the task %d; use a model that takes more",
+			takes, before, after, prompt, offered, task)
 	}
-	return nil
-}
-
-// recent is where the last turns begin that have at most so many tokens
-// together; the last one is among them whatever it has.
-func (r *run) recent(most int) int {
-	start, size := len(r.history), 0
-	for i := len(r.history) - 1; i > 0; i-- {
-		size += r.window.scaled(estimate(r.history[i : i+1]))
-		if start < len(r.history) && size > most {
-			break
-		}
-		if r.history[i].Role == model.Assistant {
-			start = i
-		}
-	}
-	return start
-}
-
-// plural is a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return model.Errorf(model.Context, "the prompt, the tools and the task alone (about %d, %d and %d tokens) are too long for the model%s; "+
+		"use one that takes more, or give it a shorter task", prompt, offered, task, takes)
 }

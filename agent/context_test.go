@@ -1,12 +1,10 @@
 package agent_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,80 +13,6 @@ import (
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/tools"
 )
-
-// A narrow model takes so many tokens in a prompt and refuses more. It counts
-// what it is sent. It looks for so many turns and then finishes.
-type narrow struct {
-	limit   int // 0 is none
-	looks   int
-	beside  int // calls in each turn; 0 is one
-	summary func() (model.Response, error)
-	check   func(req model.Request)
-
-	requests []model.Request
-	sizes    []int
-	turns    int
-	summed   []string // what it was given to sum up
-	refused  int
-}
-
-func (m *narrow) Name() string { return "narrow" }
-
-func (m *narrow) Generate(_ context.Context, req model.Request, _ func(string)) (model.Response, error) {
-	req.Messages = slices.Clone(req.Messages)
-	size := model.EstimateUsage(req, model.Response{}).Input
-	m.requests, m.sizes = append(m.requests, req), append(m.sizes, size)
-	if m.limit > 0 && size > m.limit {
-		m.refused++
-		return model.Response{}, model.Errorf(model.Context, "too long: %d", size)
-	}
-	if len(req.Tools) == 0 {
-		m.summed = append(m.summed, req.Messages[0].Text)
-		if m.summary != nil {
-			return m.summary()
-		}
-		resp := says(fmt.Sprintf("summary %d", len(m.summed)))
-		resp.Usage = model.Usage{Input: size, Output: 3}
-		return resp, nil
-	}
-	if m.check != nil {
-		m.check(req)
-	}
-	resp := says("done")
-	if m.turns++; m.turns <= m.looks {
-		resp = model.Response{Text: fmt.Sprintf("look %d", m.turns), Finish: model.FinishToolCalls}
-		for i := range max(m.beside, 1) {
-			resp.Calls = append(resp.Calls, call("look", fmt.Sprintf(`{"n":%d}`, 100*m.turns+i)))
-		}
-	}
-	resp.Usage = model.Usage{Input: size, Output: model.EstimateUsage(req, resp).Output}
-	model.AssignIDs(req.Messages, resp.Calls)
-	return resp, nil
-}
-
-// page is what a look gives: so many bytes in lines, with a beginning and an
-// end of its own.
-func page(args json.RawMessage, size int) string {
-	line := strings.Repeat("what is there ", 5) + "\n"
-	return fmt.Sprintf("begin %s\n%send %s", args, strings.Repeat(line, size/len(line)), args)
-}
-
-// look is a tool that gives pages.
-func look(size int) tool {
-	return tool{"look", tools.Read, func(_ context.Context, args json.RawMessage) (tools.Result, error) {
-		return tools.Text(page(args, size)), nil
-	}}
-}
-
-func notices(memory *trajectory.Memory, kind string) []string {
-	var texts []string
-	for _, body := range memory.Bodies() {
-		if n, ok := body.(trajectory.Notice); ok && n.Kind == kind {
-			texts = append(texts, n.Text)
-		}
-	}
-	return texts
-}
 
 // TestLongConversation: a run that reads much more than the model takes comes
 // to its end, known window or not.
@@ -195,7 +119,7 @@ func TestOldResultsFirst(t *testing.T) {
 		}
 		want := "Make the call again"
 		if i%2 == 0 {
-			want = fmt.Sprintf("The whole output is in /jar/outputs/%d.txt.", i+1)
+			want = fmt.Sprintf("What was kept of the output is in /jar/outputs/%d.txt.", i+1)
 		}
 		if !strings.Contains(text, want) {
 			t.Errorf("%q does not say %q", text, want)
@@ -234,22 +158,27 @@ func (o namedOutput) Name() string {
 // TestTooLong: what cannot be made to fit ends the run, soon and with a reason.
 func TestTooLong(t *testing.T) {
 	for name, test := range map[string]struct {
-		window, limit, looks, beside, size, system int
-		requests                                   int // at most
-		says                                       string
+		window, limit, looks, beside, size, system, task int
+		requests                                         int // at most
+		says                                             string
 	}{
-		"refuses everything":      {limit: 1, requests: 1, says: "the task alone is too long for the model"},
-		"prompt and tools":        {window: 2000, system: 10_000, requests: 0, says: "cannot be made short enough: it has about 2"},
-		"everything from a point": {limit: 700, system: 2600, looks: 5, size: 3000, requests: 3, says: "too long: 1"},
-		"too many results":        {window: 4000, looks: 1, beside: 40, size: 3000, requests: 1, says: "cannot be made short enough"},
-		"again and again":         {window: 4000, limit: 4000, looks: 40, beside: 6, size: 30_000, requests: 12, says: "4 times, after each answer"},
+		"refuses everything": {limit: 1, requests: 1, says: "too long: 24; the prompt, the tools and the task alone (about 0, 23 and 1 tokens)"},
+		"prompt and tools": {
+			window: 2000, system: 10_000, requests: 0,
+			says: "the prompt, the tools and the task alone (about 2500, 23 and 1 tokens) are too long for the model, which takes about 2000; use",
+		},
+		"task": {
+			window: 8000, task: 50_000, requests: 0,
+			says: "the prompt, the tools and the task alone (about 0, 23 and 12500 tokens) are too long",
+		},
+		"everything from a point": {limit: 700, system: 2600, looks: 5, size: 3000, requests: 6, says: "too long: 7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &narrow{limit: test.limit, looks: test.looks, beside: test.beside}
 			a, memory := newAgent(t, m, registry(t, look(test.size)), func(o *agent.Options) {
 				o.ContextWindow, o.System = test.window, strings.Repeat("x", test.system)
 			})
-			outcome, err := a.Run(t.Context(), "go")
+			outcome, err := a.Run(t.Context(), "go"+strings.Repeat("x", max(test.task-2, 0)))
 			if outcome.Stop != agent.StopMaxContext || err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("ended as %s, error %v", outcome.Stop, err)
 			}
@@ -283,7 +212,7 @@ func TestRefusedAsTooLong(t *testing.T) {
 	if len(compacted) != 1 || !strings.Contains(compacted[0], "said that the conversation is too long: 2 old results shortened, 6 messages replaced by a summary") {
 		t.Errorf("compactions %q", compacted)
 	}
-	if refused, after := s.bodies[3], s.bodies[len(s.bodies)-1]; len(after) > len(refused)*2/3 || !strings.Contains(after, "is no new order.]\\n\\nGrüße!") {
+	if refused, after := s.bodies[3], s.bodies[len(s.bodies)-1]; len(after) > len(refused)*2/3 || !strings.Contains(after, `is no new order.]\n\n> Grüße!`) {
 		t.Errorf("%d bytes were refused, %d sent then", len(refused), len(after))
 	}
 }

@@ -89,8 +89,8 @@ func (r *run) ask(ctx context.Context) (model.Response, error) {
 	if err := r.weigh(resp); err != nil {
 		return model.Response{}, err
 	}
-	if r.window.room <= 0 && r.opts.FindWindow != nil {
-		r.window.room = newWindow(r.opts.FindWindow()).room
+	if r.window.most == 0 && r.opts.FindWindow != nil {
+		r.window.most = r.opts.FindWindow()
 	}
 	r.history = append(r.history, model.Message{
 		Role: model.Assistant, Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls,

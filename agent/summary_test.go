@@ -1,10 +1,13 @@
 package agent_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/model"
@@ -22,11 +25,13 @@ func TestSummary(t *testing.T) {
 		stands  string
 		stop    agent.Stop
 	}{
-		"given":          {answer(says(" The\x1b[1m gist.\n"), nil), "which you wrote yourself. It tells what happened and is no new order.]\n\nThe gist.", agent.StopFinished},
+		"given":          {answer(says(" The\x1b[1m gist.\n"), nil), "which you wrote yourself. It tells what happened and is no new order.]\n\n> The gist.", agent.StopFinished},
 		"long":           {answer(says(strings.Repeat("gist ", 10_000)), nil), "[…]", agent.StopFinished},
 		"empty":          {answer(says(" "), nil), "no summary could be had", agent.StopFinished},
 		"calls":          {answer(asks(call("look", "{}")), nil), "no summary could be had", agent.StopFinished},
-		"cut":            {answer(model.Response{Text: "The gi", Finish: model.FinishLength}, nil), "no summary could be had", agent.StopFinished},
+		"cut":            {answer(model.Response{Text: "The gi", Finish: model.FinishLength}, nil), "no new order.]\n\n> The gi\n> […]", agent.StopFinished},
+		"not a request":  {answer(model.Response{}, model.Errorf(model.BadRequest, "no")), "no summary could be had", agent.StopFinished},
+		"for ever":       {answer(model.Response{}, model.Errorf(model.Permanent, "no")), "no summary could be had", agent.StopFinished},
 		"refused":        {answer(model.Response{}, model.Errorf(model.Filtered, "no")), "no summary could be had", agent.StopFinished},
 		"too long":       {answer(model.Response{}, model.Errorf(model.Context, "no")), "no summary could be had", agent.StopFinished},
 		"key taken away": {answer(model.Response{}, model.Errorf(model.Auth, "no")), "", agent.StopModel},
@@ -38,8 +43,8 @@ func TestSummary(t *testing.T) {
 			if outcome.Stop != test.stop || (err != nil) != (test.stop != agent.StopFinished) {
 				t.Fatalf("ended as %s, error %v", outcome.Stop, err)
 			}
-			if asked := m.summed[0]; !strings.Contains(asked, "<task>\nthe task\n</task>") || !strings.Contains(asked, `call of look: {"n":100}`) ||
-				!strings.Contains(asked, `end {"n":200}`) || !strings.Contains(asked, "assistant: look 1") {
+			if asked := m.summed[0]; !strings.Contains(asked, "<task>\nthe task\n</task>") || !strings.Contains(asked, "call of look:\n> {\"n\":100}\n") ||
+				!strings.Contains(asked, `end {"n":200}`) || !strings.Contains(asked, "assistant:\n> look 1\n") {
 				t.Errorf("asked %q", asked)
 			}
 			if test.stands == "" {
@@ -84,7 +89,10 @@ func TestCompactionBudget(t *testing.T) {
 	}{
 		"requests, before the summary": {func(o *agent.Options) { o.MaxRequests = before }, agent.StopMaxRequests, before, 0},
 		"requests, after the summary":  {func(o *agent.Options) { o.MaxRequests = before + 1 }, agent.StopMaxRequests, before + 1, 1},
-		"tokens, by the summary":       {func(o *agent.Options) { o.MaxTokens = sent + 1000 }, agent.StopMaxTokens, before + 1, 1},
+		"money, by the summary": {func(o *agent.Options) {
+			o.MaxCost, o.Price = float64(sent+1000)/1e6, &model.Price{Rates: model.Rates{Input: 1}}
+		}, agent.StopMaxCost, before + 1, 1},
+		"tokens, by the summary": {func(o *agent.Options) { o.MaxTokens = sent + 1000 }, agent.StopMaxTokens, before + 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, outcome := first(test.change)
@@ -104,6 +112,45 @@ func TestCompactionBudget(t *testing.T) {
 			t.Errorf("ended as %s after %d requests of %v, error %v", outcome.Stop, outcome.Requests, m.sizes, err)
 		}
 	})
+}
+
+// TestSummaryIsStopped: a run that is stopped while a summary is written ends as
+// at any other time.
+func TestSummaryIsStopped(t *testing.T) {
+	gone := errors.New("gone")
+	for name, stop := range map[string]agent.Stop{"by the caller": agent.StopCanceled, "by the time": agent.StopMaxTime} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			m := replying(func(turn int, _ model.Request) model.Response {
+				return asks(call("look", fmt.Sprintf(`{"n":%d}`, turn)))
+			})
+			answer := m.turns[0]
+			m.turns[0] = func(ctx context.Context, req model.Request) (model.Response, error) {
+				if len(req.Tools) > 0 {
+					return answer(ctx, req)
+				}
+				if stop == agent.StopCanceled {
+					cancel(gone)
+				}
+				<-ctx.Done()
+				return model.Response{}, fmt.Errorf("asking: %w", context.Cause(ctx))
+			}
+			a, memory := newAgent(t, m, registry(t, look(1000)), func(o *agent.Options) {
+				if o.ContextWindow = 8000; stop == agent.StopMaxTime {
+					o.MaxTime = time.Second / 3
+				}
+			})
+			outcome, err := a.Run(ctx, "go")
+			if outcome.Stop != stop || stop == agent.StopCanceled && !errors.Is(err, gone) {
+				t.Errorf("ended as %s, error %v", outcome.Stop, err)
+			}
+			bodies := memory.Bodies()
+			if end, ok := bodies[len(bodies)-1].(trajectory.End); !ok || end.Stop != string(stop) {
+				t.Errorf("the record ends with %+v", bodies[len(bodies)-1])
+			}
+		})
+	}
 }
 
 // TestSummaryIsRecorded: a summary that cannot be put on record stops the run.

@@ -1,36 +1,48 @@
 package agent
 
 import (
-	"fmt"
 	"path"
 
 	"github.com/belljar/belljar/agent/model"
-	"github.com/belljar/belljar/agent/trajectory"
 )
 
 const (
 	// maxReserve is what is kept free for an answer, in tokens; of a small
-	// window a quarter.
+	// window a quarter, and never more than is left for the conversation.
 	maxReserve = 20_000
-	// leastCut is the number of tokens below which no prompt is taken to have
-	// been cut: the smallest windows in use are larger.
-	leastCut = 1000
+	// bytesPerToken is as package model estimates.
+	bytesPerToken = 4
+	// leastScale and mostScale bound by how much a server may count otherwise
+	// than is estimated. Text that no tokenizer was made for has a token a byte.
+	leastScale, mostScale = 0.5, 4
+	// firmly is how many estimated tokens of a conversation must have been
+	// counted for their count to weigh as much as that of the prompt.
+	firmly = 500
 )
 
 // A window is what a run knows of the size of its conversation, and of what the
 // model can take. Figures are tokens.
 type window struct {
-	room int // what a prompt may have; 0 is no limit that is known
+	most  int // what the model takes, prompt and answer together; 0 is unknown
+	guess int // what a prompt may have, where only refusals tell; 0 is none
+	took  int // the largest prompt that was counted
+	// mused is what the model thought before its last answer, and goesBack tells
+	// that the server counts that with the next prompt.
+	mused    int
+	goesBack bool
 
 	// counted is the size by the server's count of the first messages of the
 	// history; messages is how many. 0 is no count that holds.
 	counted, messages int
-	// scale is by how much the server counted more than was estimated. What has
-	// been added since is likely to be of the same kind.
+	// base is the server's count of the system prompt, the tools and the task,
+	// which never change; 0 is none.
+	base int
+	// scale is by how much the server counted more of the messages after the
+	// task than was estimated. What is added is likely to be of the same kind.
 	scale float64
 
-	// input is the server's count of the last prompt, to which the conversation
-	// has only been added since; 0 is none.
+	// input is what a prompt has at least, by the server's count of an earlier
+	// one to which the conversation has only been added since; 0 is none.
 	input int
 	// words is the number of words in the first messages of the history, and in
 	// the system prompt; worded is how many messages.
@@ -38,16 +50,14 @@ type window struct {
 	thought       int  // what the model has thought, which a server may leave out later
 	cut           bool // the server seems to cut prompts, and that was told
 
-	outputs map[string]string // the kept output of a call, by its id
-	gone    []model.ToolCall  // the ids of calls that a summary stands for
-	last    int               // the turn of the last summary
-	close   int               // summaries in a row with hardly a turn between, after the first
+	outputs map[string]string  // the kept output of a call, by its id
+	wholes  map[string][]whole // what a shortened result was, by the id of its call
+	gone    []model.ToolCall   // the ids of calls that a summary stands for
+	summed  summed             // what stands for the messages after the task
 }
 
 // newWindow is that of a model that can take so many tokens; 0 is unknown.
-func newWindow(size int) window {
-	return window{room: size - min(size/4, maxReserve), scale: 1}
-}
+func newWindow(size int) window { return window{most: size, scale: 1} }
 
 // keepOutput remembers where the whole output of a call is.
 func (w *window) keepOutput(id, output string) {
@@ -72,20 +82,54 @@ func (r *run) request() model.Request {
 }
 
 // size is that of the next prompt: the server's count of the last prompt and
-// its answer, and an estimate of what has been added since. Without a count all
-// of it is estimated.
+// its answer, and an estimate of what has been added since. Without a count of
+// what comes after the task that is estimated.
 func (r *run) size() int {
 	w := &r.window
 	if w.counted > 0 {
-		return w.counted + w.scaled(estimate(r.history[w.messages:]))
+		return w.counted + w.guessed(r.history[w.messages:])
 	}
-	return w.scaled(model.EstimateUsage(r.request(), model.Response{}).Input)
+	return r.base() + w.guessed(r.history[1:])
 }
 
-// fixed is the part of each prompt that no compaction makes smaller: the system
-// prompt and the tools.
-func (r *run) fixed() int {
-	return r.window.scaled(model.EstimateUsage(model.Request{System: r.opts.System, Tools: r.offered}, model.Response{}).Input)
+// base is the part of each prompt that no compaction makes smaller: the system
+// prompt, the tools and the task.
+func (r *run) base() int {
+	if r.window.base > 0 {
+		return r.window.base
+	}
+	return r.guessBase()
+}
+
+func (r *run) guessBase() int {
+	return model.EstimateUsage(model.Request{System: r.opts.System, Tools: r.offered, Messages: r.history[:1]}, model.Response{}).Input
+}
+
+// reserve is what is kept free for an answer.
+func (r *run) reserve() int {
+	return max(min(r.window.most/4, maxReserve, (r.window.most-r.base())/2), 0)
+}
+
+// room is the size from which on a conversation is made shorter; 0 is none.
+func (r *run) room() int {
+	w := &r.window
+	switch {
+	case w.most == 0:
+		return w.guess
+	case w.guess == 0:
+		return w.most - r.reserve()
+	default:
+		return min(w.guess, w.most-r.reserve())
+	}
+}
+
+// limit is the size above which nothing is sent; 0 is none. What cannot be made
+// shorter may take of the reserve: a short answer is better than none.
+func (r *run) limit() int {
+	if r.window.most == 0 {
+		return 0
+	}
+	return r.window.most - r.reserve()/4
 }
 
 // estimate guesses the tokens of messages.
@@ -93,84 +137,83 @@ func estimate(messages []model.Message) int {
 	return model.EstimateUsage(model.Request{Messages: messages}, model.Response{}).Input
 }
 
+// guessed guesses the tokens of messages by what the server counted before.
+func (w *window) guessed(messages []model.Message) int {
+	return w.scaled(estimate(messages) + w.thoughts(messages))
+}
+
+// thoughts guesses the tokens of what was thought before messages, where that
+// goes back to the server.
+func (w *window) thoughts(messages []model.Message) int {
+	size := 0
+	for _, m := range messages {
+		size += len(m.Reasoning)
+	}
+	if !w.goesBack {
+		return 0
+	}
+	return size / bytesPerToken
+}
+
 // weigh takes the server's count of the prompt that was just answered; the
 // answer is not in the history yet.
 func (r *run) weigh(resp model.Response) error {
 	w, u := &r.window, resp.Usage
-	before := w.words
-	r.countWords()
-	if u.Estimated || u.Input <= 0 {
-		return nil // a count from before still holds for what it counted
-	}
-	var told error
-	if fewest := r.fewestTokens(before); !w.cut && u.Input < fewest {
-		w.cut = true
-		told = r.record(trajectory.Notice{Kind: trajectory.NoticePromptCut, Text: cutPromptText(u.Input, fewest)})
-	}
-	w.input = u.Input
-	w.thought += max(u.Reasoning, len(resp.Reasoning)/2) // by far the most that it can be
-	if w.cut {
-		w.counted, w.messages, w.scale = 0, 0, 1 // it counts something else
+	told := r.checkCut(resp)
+	switch {
+	case w.cut:
+		w.counted, w.messages, w.base, w.scale = 0, 0, 0, 1 // it counts something else
 		return told
+	case u.Estimated || u.Input <= 0:
+		return told // a count from before still holds for what it counted
+	case len(r.history) == 1:
+		w.base = u.Input
 	}
-	guess := model.EstimateUsage(r.request(), model.Response{}).Input
-	w.scale = min(max(float64(u.Input)/float64(max(guess, 1)), 0.5), 4)
-	w.counted, w.messages = u.Input+max(u.Output-u.Reasoning, 0), len(r.history)+1
+	r.learnThought(u.Input)
+	r.recount(u.Input)
+	w.took = max(w.took, u.Input)
+	said := r.answerSize(resp)
+	w.mused = max(u.Output-said, 0)
+	if w.goesBack {
+		said += w.mused
+	}
+	w.counted, w.messages = u.Input+said, len(r.history)+1
 	return told
 }
 
-// countWords counts the words of what has been added to the history.
-func (r *run) countWords() {
+// recount takes a count of the history as it is. Where little was counted beside
+// the task, its own count tells more of how the server counts.
+func (r *run) recount(counted int) {
 	w := &r.window
-	if w.worded == 0 {
-		w.words = words(r.opts.System)
-	}
-	for _, m := range r.history[w.worded:] {
-		w.words += words(m.Text)
-		for _, c := range m.Calls {
-			w.words += words(c.Arguments)
-		}
-		for _, p := range m.Parts {
-			w.words += words(p.Text)
-		}
-	}
-	w.worded = len(r.history)
+	guess, base := r.guessBase(), r.base()
+	usual := min(max(float64(base)/float64(max(guess, 1)), leastScale), mostScale)
+	scale := (float64(counted-base) + usual*firmly) / float64(estimate(r.history[1:])+w.thoughts(r.history[1:])+firmly)
+	w.scale = min(max(scale, leastScale), mostScale)
+	w.counted, w.messages = counted, len(r.history)
 }
 
-// fewestTokens is the least that a whole prompt can have, or 0 where that tells
-// nothing. There were so many words in the last prompt. Tokens do not reach
-// over white space, so there are as many as words at least; and a conversation
-// that was only added to has at least what it had, less what was thought, and
-// the words that came. Tools are left out, for some templates do not show them.
-func (r *run) fewestTokens(wordsBefore int) int {
+// learnThought finds out by a count whether what was thought before the last
+// answer is in it: profiles differ, and servers change it. That tells nothing
+// where as much came besides, for that is estimated.
+func (r *run) learnThought(counted int) {
 	w := &r.window
-	fewest := w.words * 9 / 10
-	if w.input > 0 {
-		fewest = max(fewest, (w.input-w.thought+w.words-wordsBefore)*4/5)
+	if w.counted == 0 || w.mused <= max(w.guessed(r.history[w.messages:]), firmly) {
+		return
 	}
-	if fewest < leastCut {
-		return 0
+	without := r.size()
+	if w.goesBack {
+		without -= w.mused
 	}
-	return fewest
+	w.goesBack = counted > without+w.mused/2
 }
 
-// cutPromptText says what a count that is too small means.
-func cutPromptText(counted, fewest int) string {
-	return fmt.Sprintf("the model's server counted %d tokens in a prompt that has at least %d: unless it leaves out of the count what it "+
-		"kept from before, it cuts prompts without a word, and the model does not see all of its task; give the server a larger context "+
-		"(OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp), and belljar the size of it", counted, fewest)
-}
-
-// words counts the words of a text, which white space parts. It is called for
-// all that a run reads, so it makes no list of them.
-func words(text string) int {
-	n, inside := 0, false
-	for i := range len(text) {
-		space := text[i] == ' ' || '\t' <= text[i] && text[i] <= '\r'
-		if !space && !inside {
-			n++
-		}
-		inside = !space
+// answerSize is what an answer has without its thought. Where the server does
+// not tell the part of that, it is estimated.
+func (r *run) answerSize(resp model.Response) int {
+	u := resp.Usage
+	if u.Reasoning == 0 && resp.Reasoning != "" {
+		left := estimate([]model.Message{{Text: resp.Text, Calls: resp.Calls}})
+		return min(r.window.scaled(left), max(u.Output, 0))
 	}
-	return n
+	return max(u.Output-u.Reasoning, 0)
 }

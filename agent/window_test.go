@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,6 +83,67 @@ func TestPromptCut(t *testing.T) {
 				t.Errorf("compactions: %q", compacted)
 			}
 		})
+	}
+}
+
+// TestPromptCutOfCode: a server that stays at the size at which it cuts is told
+// before three times as much was sent, even where words are long.
+func TestPromptCutOfCode(t *testing.T) {
+	for _, test := range []struct{ word, limit int }{{12, 8192}, {18, 8192}, {24, 8192}, {24, 4096}, {40, 4096}} {
+		var memory *trajectory.Memory
+		sent := 0
+		m := replying(func(turn int, req model.Request) model.Response {
+			size := model.EstimateUsage(req, model.Response{}).Input
+			if len(notices(memory, trajectory.NoticePromptCut)) == 0 {
+				sent = size
+			}
+			resp := asks(call("look", fmt.Sprintf(`{"n":%d}`, turn)))
+			if turn > 45 {
+				resp = says("done")
+			}
+			resp.Usage = model.Usage{Input: min(size, test.limit), Output: 20}
+			return resp
+		})
+		l := tool{"look", tools.Read, func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+			return tools.Text(string(args) + strings.Repeat(strings.Repeat("x", test.word-1)+" ", 4000/test.word)), nil
+		}}
+		var a *agent.Agent
+		a, memory = newAgent(t, m, registry(t, l))
+		if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+			t.Errorf("ended as %s, error %v", outcome.Stop, err)
+		}
+		if sent > 6*test.limit || len(notices(memory, trajectory.NoticePromptCut)) != 1 {
+			t.Errorf("with %d bytes a word, a cut at %d was told when %d were sent", test.word, test.limit, sent)
+		}
+	}
+}
+
+// TestThoughtInText: thought that a server leaves in the text, and its template
+// leaves out of all earlier answers, does not look like a prompt that was cut.
+func TestThoughtInText(t *testing.T) {
+	m := replying(func(turn int, req model.Request) model.Response {
+		seen := req
+		seen.Messages = nil
+		for _, msg := range req.Messages {
+			if _, said, ok := strings.Cut(msg.Text, "</think>"); ok {
+				msg.Text = said
+			}
+			seen.Messages = append(seen.Messages, msg)
+		}
+		resp := asks(call("look", fmt.Sprintf(`{"n":%d}`, turn)))
+		if turn > 20 {
+			resp = says("done")
+		}
+		resp.Text = "<think>" + strings.Repeat("let me see now ", 200) + "</think>Looking."
+		resp.Usage = model.Usage{Input: model.EstimateUsage(seen, model.Response{}).Input, Output: 800}
+		return resp
+	})
+	a, memory := newAgent(t, m, registry(t, look(500)))
+	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+		t.Errorf("ended as %s, error %v", outcome.Stop, err)
+	}
+	if told := notices(memory, trajectory.NoticePromptCut); len(told) > 0 {
+		t.Errorf("told %q", told)
 	}
 }
 

@@ -32,7 +32,7 @@ func NewBashOutput(jobs *Jobs) Tool {
 			field{"job", "string", "The job's id, as bash gave it."},
 			field{"wait_seconds", "number", fmt.Sprintf("Wait up to this many seconds for the job to end, at most %s. Without it the call returns at once.", seconds(MaxWait))},
 		),
-		Effect: Read,
+		Effect: Read, Once: true,
 	}}
 }
 

@@ -29,6 +29,9 @@ type Definition struct {
 	Description string
 	Schema      *jsonschema.Schema
 	Effect      Effect
+	// Once tells that each call gives what no call has given before, so that the
+	// same call does not give it again.
+	Once bool
 }
 
 // An Effect is what a call may do, which decides what may run beside it.

@@ -58,6 +58,9 @@ type Error struct {
 	// RetryAfter is how long the server wants to be left alone; 0 where it
 	// did not say.
 	RetryAfter time.Duration
+	// Limit and Size are, for Context, what the prompt may have and what it has
+	// by the server's words, in tokens; 0 is not said.
+	Limit, Size int
 	// Usage is what an answer had used up that ended before its end, estimated
 	// where the server did not count; zero where none had begun.
 	Usage Usage

@@ -140,10 +140,10 @@ const (
 	// NoticeStuck says what a run that ends as stuck went on doing.
 	NoticeStuck = "stuck"
 	// NoticeCompacted: the conversation was made shorter, with its size before
-	// and after. The record keeps the whole.
+	// and after, and which results were. The record keeps the whole.
 	NoticeCompacted = "compacted"
-	// NoticeSummary holds what stands for the middle of the conversation from
-	// here on; the model is told the same text as a user message.
+	// NoticeSummary holds what stands for the messages after the task from here
+	// on, and for how many; the model is told the same text as a user message.
 	NoticeSummary = "summary"
 	// NoticePromptCut: the model's server seems to leave out a part of what it
 	// is sent.
@@ -164,6 +164,24 @@ const (
 type Notice struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
+	// Messages is, for NoticeSummary, how many messages of the conversation as
+	// the model saw it, the ones right after the task, the text stands for. An
+	// earlier summary is one of them.
+	Messages int `json:"messages,omitempty"`
+	// Shortened are, for NoticeCompacted, the results that are shorter from here
+	// on. Those of messages that a summary stands for are not among them.
+	Shortened []Shortened `json:"shortened,omitempty"`
+}
+
+// Shortened are results of which the model sees the beginning and the end.
+type Shortened struct {
+	// Calls are the ids of their calls.
+	Calls []string `json:"calls"`
+	// Kept is how much there is of each text at most, in bytes, without the word
+	// on what is left out. A text that is hardly longer is whole.
+	Kept int `json:"kept"`
+	// Images tells that their images are left out.
+	Images bool `json:"images,omitempty"`
 }
 
 // Network is a decision about a connection out of the sandbox. Rule says what

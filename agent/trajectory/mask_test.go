@@ -51,7 +51,7 @@ func TestMaskerReachesEveryString(t *testing.T) {
 		trajectory.Message{Role: key, Text: key, Reasoning: key},
 		trajectory.ToolCall{CallID: key, Name: key, Arguments: `{"k":"` + key + `"}`, Extra: `{"k":"` + key + `"}`, Origin: "http://" + key},
 		result,
-		trajectory.Notice{Kind: key, Text: key},
+		trajectory.Notice{Kind: key, Text: key, Shortened: []trajectory.Shortened{{Calls: []string{key}}}},
 		trajectory.End{Stop: key, Final: key},
 		trajectory.Usage{Input: 7},
 	)

@@ -45,6 +45,10 @@ func bodies() []trajectory.Body {
 		trajectory.Usage{Input: 1, Output: 2, Cached: 3, Estimated: true},
 		trajectory.Usage{Input: 1, Output: 2, Reasoning: 1, CostUSD: new(0.0)},
 		trajectory.Notice{Kind: "retry", Text: "waiting"},
+		trajectory.Notice{Kind: "summary", Text: "the gist", Messages: 4},
+		trajectory.Notice{Kind: "compacted", Text: "shorter", Shortened: []trajectory.Shortened{
+			{Calls: []string{"c1", "c2"}, Kept: 800, Images: true}, {Calls: []string{"c3"}, Kept: 2000},
+		}},
 		trajectory.Network{Host: "example.org", Port: 443, Allowed: true, Rule: "*.org"},
 		trajectory.Network{Host: "example.org", Port: 1, Reason: "no rule"},
 		trajectory.End{Stop: "finished", Final: "done", Turns: 2},

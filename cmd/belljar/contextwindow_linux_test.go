@@ -47,7 +47,7 @@ func TestContextWindow(t *testing.T) {
 	}{
 		{"enough", "100000", exitOK, nil},
 		{"made shorter", "16000", exitOK, []string{"belljar: the conversation came near the end of what the model can take: "}},
-		{"never enough", "1000", exitLimit, []string{"cannot be made short enough", "the conversation is too long for the model"}},
+		{"never enough", "1000", exitLimit, []string{"the prompt, the tools and the task alone (about ", "are too long for the model, which takes about 1000;", "the conversation is too long for the model"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			workspace, state := t.TempDir(), t.TempDir()

@@ -134,6 +134,9 @@ func statusError(res *http.Response, body []byte) *model.Error {
 		// it is over.
 		e.Kind = model.RateLimited
 	}
+	if e.Kind == model.Context {
+		e.Limit, e.Size = overflow(string(body))
+	}
 	e.Message = strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if text := d.text(); text != "" {
 		e.Message += ": " + text
@@ -170,6 +173,9 @@ func streamError(object []byte) *model.Error {
 		status = 0
 	}
 	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: retryHint(object)}
+	if e.Kind == model.Context {
+		e.Limit, e.Size = overflow(string(object))
+	}
 	e.Message = "the server broke off the answer: " + d.text()
 	if advice := unserved(refusal(strings.ToLower(d.message))); status == http.StatusNotFound && advice != "" {
 		e.Message += "; " + advice
@@ -224,7 +230,8 @@ func isOverflow(said string) bool {
 		"context_length_exceeded", "context length", "context window", "context size", "exceed_context_size",
 		"prompt is too long", "prompt too long", "input is too long", "input token count",
 		"reduce the length of the messages", "too many input tokens", "request too large",
-		"maximum number of tokens allowed", "model_max_prompt_tokens_exceeded")
+		"maximum number of tokens allowed", "model_max_prompt_tokens_exceeded", "maximum prompt length", "maximum model length",
+		"exceeded model token limit", "range of input length should be", "prompt exceeds max length")
 }
 
 func containsAny(text string, parts ...string) bool {

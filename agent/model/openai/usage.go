@@ -25,9 +25,14 @@ type usage struct {
 // tokens is the usage in the form that all models have in common: what was
 // kept is a part of the input, what was thought a part of the output. Some
 // servers leave what was thought out of the completion and count it in the
-// total alone; it is paid for all the same.
+// total alone; it is paid for all the same. Others count only what was not kept
+// as the prompt: more that was kept than was sent proves it.
 func (u usage) tokens() model.Usage {
 	input, output := max(u.Prompt, 0), max(u.Completion, 0)
+	cached := max(u.Details.Cached, u.CacheHit, u.Cached, 0)
+	if cached > input && input > 0 {
+		input += cached
+	}
 	reasoning := max(u.CompletionDetails.Reasoning, 0)
 	switch beyond := u.Total - input - output; {
 	case beyond <= 0, input == 0:
@@ -38,7 +43,7 @@ func (u usage) tokens() model.Usage {
 	}
 	return model.Usage{
 		Input: input, Output: output, Reasoning: min(reasoning, output),
-		Cached: min(max(u.Details.Cached, u.CacheHit, u.Cached, 0), input),
+		Cached: min(cached, input),
 	}
 }
 

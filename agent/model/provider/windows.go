@@ -8,7 +8,8 @@ type Window struct {
 	Models []string
 	// Tokens are what prompt and answer may have together, or what the prompt
 	// may have where the provider gives that a bound of its own. Where sources
-	// differ it is the least of them.
+	// differ it is the least of them. 0 is not known, of models that a wider
+	// pattern after this one would take in.
 	Tokens int
 }
 
@@ -33,6 +34,7 @@ func windows(name string) []Window {
 	case "openai":
 		return []Window{
 			{[]string{"gpt-5-chat*", "gpt-5.?-chat*", "gpt-4o*", "chatgpt-4o*", "gpt-4-turbo*"}, 128_000},
+			{[]string{"gpt-5.3-codex-spark*"}, 128_000},
 			{[]string{"gpt-5.4-mini*", "gpt-5.4-nano*"}, 272_000},
 			{[]string{"gpt-5.4", "gpt-5.4-20*", "gpt-5.5", "gpt-5.5-20*"}, 922_000}, // 1,050,000 less 128,000 for the answer
 			{[]string{"gpt-5", "gpt-5-*", "gpt-5.[123]", "gpt-5.[123]-*"}, 272_000}, // 400,000 less 128,000 for the answer
@@ -59,13 +61,17 @@ func windows(name string) []Window {
 		}
 	case "glm":
 		return []Window{
+			{[]string{"glm-4.5v*"}, 64_000},
 			{[]string{"glm-4.5*"}, 128_000},
 			{[]string{"glm-4.6", "glm-4.7*", "glm-5"}, 200_000},
 		}
 	case "mistral":
 		return []Window{{[]string{"mistral-large-*", "mistral-medium-*", "mistral-small-*", "devstral-*"}, 128_000}}
 	case "gemini":
-		return []Window{{[]string{"gemini-2.[05]-*", "models/gemini-2.[05]-*", "gemini-3*", "models/gemini-3*"}, 1_000_000}}
+		return []Window{
+			{apart("", "models/"), 0},
+			{[]string{"gemini-2.[05]-*", "models/gemini-2.[05]-*", "gemini-3*", "models/gemini-3*"}, 1_000_000},
+		}
 	case "anthropic":
 		return []Window{{[]string{"claude-*"}, 200_000}}
 	case "openrouter":
@@ -73,6 +79,7 @@ func windows(name string) []Window {
 			{[]string{"anthropic/claude-*"}, 200_000},
 			{[]string{"openai/gpt-4o*"}, 128_000},
 			{[]string{"openai/gpt-5", "openai/gpt-5-mini", "openai/gpt-5-nano", "openai/gpt-5-codex", "openai/gpt-5.[12]"}, 272_000},
+			{apart("google/"), 0},
 			{[]string{"google/gemini-2.5-*"}, 1_000_000},
 		}
 	case "groq":
@@ -82,4 +89,16 @@ func windows(name string) []Window {
 	default: // Azure's names are its users' own, and local servers have what they were started with
 		return nil
 	}
+}
+
+// apart are patterns, behind each prefix, of the models of Gemini that take much
+// less than the others of their number.
+func apart(prefixes ...string) []string {
+	var patterns []string
+	for _, prefix := range prefixes {
+		for _, kind := range []string{"image", "tts", "audio", "live", "computer-use"} {
+			patterns = append(patterns, prefix+"gemini-*-"+kind+"*")
+		}
+	}
+	return patterns
 }

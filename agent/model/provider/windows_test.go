@@ -16,21 +16,30 @@ func TestWindow(t *testing.T) {
 		provider, model string
 		want            int
 	}{
-		"by name":                 {"openai", "gpt-4o", 128_000},
-		"dated":                   {"openai", "gpt-4o-2024-08-06", 128_000},
-		"the prompt alone":        {"openai", "gpt-5-mini", 272_000},
-		"a smaller one of a kind": {"openai", "gpt-5-chat-latest", 128_000},
-		"the next minor":          {"openai", "gpt-5.1-codex", 272_000},
-		"a larger one":            {"openai", "gpt-4.1-nano", 1_047_576},
-		"a name that only begins": {"openai", "gpt-4", 8_192},
-		"a later model":           {"openai", "gpt-9", 0},
-		"somebody's own name":     {"azure", "gpt-4o", 0},
-		"a server of one's own":   {"ollama", "gpt-oss:20b", 0},
-		"by another provider":     {"generic", "gpt-4o", 0},
-		"with the vendor":         {"openrouter", "anthropic/claude-sonnet-4.5", 200_000},
-		"without the vendor":      {"openrouter", "claude-sonnet-4.5", 0},
-		"as Google lists it":      {"gemini", "models/gemini-2.5-pro", 1_000_000},
-		"no name":                 {"openai", "", 0},
+		"by name":                              {"openai", "gpt-4o", 128_000},
+		"dated":                                {"openai", "gpt-4o-2024-08-06", 128_000},
+		"the prompt alone":                     {"openai", "gpt-5-mini", 272_000},
+		"a smaller one of a kind":              {"openai", "gpt-5-chat-latest", 128_000},
+		"the next minor":                       {"openai", "gpt-5.1-codex", 272_000},
+		"a larger one":                         {"openai", "gpt-4.1-nano", 1_047_576},
+		"a name that only begins":              {"openai", "gpt-4", 8_192},
+		"a later model":                        {"openai", "gpt-9", 0},
+		"somebody's own name":                  {"azure", "gpt-4o", 0},
+		"a server of one's own":                {"ollama", "gpt-oss:20b", 0},
+		"by another provider":                  {"generic", "gpt-4o", 0},
+		"with the vendor":                      {"openrouter", "anthropic/claude-sonnet-4.5", 200_000},
+		"without the vendor":                   {"openrouter", "claude-sonnet-4.5", 0},
+		"as Google lists it":                   {"gemini", "models/gemini-2.5-pro", 1_000_000},
+		"no name":                              {"openai", "", 0},
+		"a fast one of a kind":                 {"openai", "gpt-5.3-codex-spark", 128_000},
+		"the one beside it":                    {"openai", "gpt-5.3-codex", 272_000},
+		"one that sees":                        {"glm", "glm-4.5v", 64_000},
+		"one that does not":                    {"glm", "glm-4.5-air", 128_000},
+		"one that draws":                       {"gemini", "gemini-2.5-flash-image-preview", 0},
+		"one that speaks":                      {"gemini", "models/gemini-2.5-pro-preview-tts", 0},
+		"one that clicks":                      {"gemini", "gemini-2.5-computer-use-preview-10-2025", 0},
+		"one that draws, by way of another":    {"openrouter", "google/gemini-2.5-flash-image", 0},
+		"one that does not, by way of another": {"openrouter", "google/gemini-2.5-flash", 1_000_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := provider.Named(test.provider)
@@ -48,7 +57,7 @@ func TestWindow(t *testing.T) {
 func TestWindowPatterns(t *testing.T) {
 	for _, p := range provider.Profiles() {
 		for _, w := range p.Windows {
-			if w.Tokens < 8_000 || w.Tokens > 10_000_000 || len(w.Models) == 0 {
+			if w.Tokens != 0 && w.Tokens < 8_000 || w.Tokens > 10_000_000 || len(w.Models) == 0 {
 				t.Errorf("%s: the window %+v", p.Name, w)
 			}
 			for _, pattern := range w.Models {
