@@ -201,6 +201,6 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 	}
 	r.history = append(r.history, message)
 	r.window.keepOutput(call.ID, d.output)
-	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun)
+	r.repeats.add(digest(call, d.status, lasting(d.result, message.Parts)), d.result.IsError)
 	return nil
 }

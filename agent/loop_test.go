@@ -96,6 +96,13 @@ func TestStops(t *testing.T) {
 	cut := func(text string, calls ...model.ToolCall) model.Response {
 		return model.Response{Text: text, Calls: calls, Finish: model.FinishLength}
 	}
+	// between puts the same answer before each of four calls and before the end.
+	between := func(answer model.Response) (all []model.Response) {
+		for _, good := range append(different(4), says("Done.")) {
+			all = append(all, answer, good)
+		}
+		return all
+	}
 	tests := map[string]struct {
 		answers []model.Response
 		change  func(*agent.Options)
@@ -135,6 +142,13 @@ func TestStops(t *testing.T) {
 		"cut calls are not run": {
 			answers: []model.Response{cut("", call("write", `{"n":1}`), call("write", `{"text":"half`)), says("Done.")},
 			stop:    agent.StopFinished, turns: 2, final: "Done.",
+		},
+		"cut between good answers":       {answers: between(cut("")), stop: agent.StopFinished, final: "Done.", turns: 10},
+		"cut calls between good answers": {answers: between(cut("", call("write", `{"n":1}`))), stop: agent.StopFinished, final: "Done.", turns: 10},
+		"empty between good answers":     {answers: between(says("")), stop: agent.StopFinished, final: "Done.", turns: 10},
+		"cut and empty in turn": {
+			answers: []model.Response{cut("a"), says(""), cut("b"), says(""), cut("c"), says("")}, stop: agent.StopModel, turns: 6,
+			final: "c", says: "3 empty answers",
 		},
 		"cut calls for ever": {answers: []model.Response{cut("", call("write", `{"n":1}`))}, stop: agent.StopStuck, turns: 3},
 	}

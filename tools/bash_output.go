@@ -85,14 +85,12 @@ func (t *bashOutput) read(job *job) Result {
 	ended := job.ended()
 	text, kept := job.log.take()
 	if !ended {
-		runs := fmt.Sprintf("%s runs, for %s s until now", job.id, tenths(time.Since(job.begin)))
-		return Result{
-			Parts:  Text(bracketed(text, append([]string{runs}, kept...))).Parts,
-			Status: StatusRunning,
-		}
+		res := bracketed(fixed(text), append([]note{job.running()}, kept...))
+		res.Status = StatusRunning
+		return res
 	}
 	t.jobs.tell(job)
-	res := Text(bracketed(text, append(job.lines(), kept...)))
+	res := bracketed(fixed(text), append(job.lines(), kept...))
 	if job.err != nil {
 		res.IsError = true
 		if job.renewed() {

@@ -53,6 +53,10 @@ type Result struct {
 	// Status and ExitCode say how a command ended, for tools that run one.
 	Status   string
 	ExitCode *int
+	// Lasting is the text of Parts without what is another one each time though
+	// nothing has changed, such as the ids of processes: two results are the same
+	// if theirs is. It is "" where all of the text lasts.
+	Lasting string
 }
 
 // StatusRunning is the status of a result about a command that goes on.

@@ -169,7 +169,7 @@ func validateAssistant(m strictMessage, rules provider.Rules) error {
 			return fmt.Errorf("%s is missing", name)
 		}
 	}
-	if m.Details != nil && (!rules.Extra || len(m.Calls) == 0 || !strings.Contains(string(m.Details), `"x"`)) {
+	if m.Details != nil && (!rules.Extra || len(m.Calls) == 0 || strings.Contains(string(m.Details), `"y"`)) {
 		return fmt.Errorf("details of another server: %s", m.Details)
 	}
 	nothing := map[provider.Content]string{provider.ContentNull: "null", provider.ContentEmpty: `""`}[rules.Content]
@@ -214,7 +214,7 @@ func validateCalls(messages []strictMessage, rules provider.Rules) error {
 				return fmt.Errorf("message %d: the call %+v", i, c)
 			case json.Unmarshal([]byte(c.Function.Arguments), &args) != nil || args == nil:
 				return fmt.Errorf("message %d: the arguments %q", i, c.Function.Arguments)
-			case c.Extra != nil && (!rules.Extra || !strings.Contains(string(c.Extra), `"x"`)):
+			case c.Extra != nil && (!rules.Extra || strings.Contains(string(c.Extra), `"y"`)):
 				return fmt.Errorf("message %d: fields of another server: %s", i, c.Extra)
 			}
 			open, all = append(open, c.ID), append(all, c.ID)
