@@ -235,8 +235,8 @@ func TestStreamShapes(t *testing.T) {
 		"empty choices":            {body: events(`{"choices":[]}`, content("a"), `{}`, finish("stop")), text: "a", finish: model.FinishStop},
 		"no end marker":            {body: stream(content("a"), finish("stop")), text: "a", finish: model.FinishStop},
 		"no last blank line":       {body: strings.TrimRight(stream(content("a"), finish("stop")), "\n"), text: "a", finish: model.FinishStop},
-		"no reason":                {body: events(content("a")), text: "a", finish: model.FinishStop},
-		"no reason, calls":         {body: events(calls(`{"index":0,"id":"a","function":{"name":"read"}}`)), calls: []model.ToolCall{call("a", "read", "")}, finish: model.FinishToolCalls},
+		"no reason":                {body: events(content("a")), kind: model.Cut, says: "no reason"},
+		"no reason, no arguments":  {body: events(calls(`{"index":0,"id":"a","function":{"name":"read"}}`)), kind: model.Cut, says: "inside the arguments"},
 		"garbage after the reason": {body: stream(content("a"), finish("stop"), `{"choi`), text: "a", finish: model.FinishStop},
 		"length":                   {body: events(content("a"), finish("length")), text: "a", finish: model.FinishLength},
 		"length in a call": {
