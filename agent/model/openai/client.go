@@ -51,7 +51,8 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// FirstTimeout bounds the wait from the connection to the first piece of an
 	// answer; the default is 10 minutes, since servers read the whole prompt
-	// first and some models think before they say anything.
+	// first and some models think before they say anything, or IdleTimeout where
+	// that is more.
 	FirstTimeout time.Duration
 	// IdleTimeout bounds the wait for each further piece; the default is the
 	// profile's, or 3 minutes. A piece is text, reasoning, a part of a call or anything else of
@@ -113,7 +114,7 @@ func New(o Options) (*Client, error) {
 		query: func() url.Values { return maps.Clone(query) }, sign: func(http.Header) {},
 		http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
 		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
-		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, profile.Idle, 3*time.Minute),
+		first:   cmp.Or(o.FirstTimeout, max(10*time.Minute, o.IdleTimeout)), idle: cmp.Or(o.IdleTimeout, profile.Idle, 3*time.Minute),
 		redact:   redactor(append(AddressSecrets(o.BaseURL), o.APIKey)...),
 		noReason: profile.NoReason,
 	}

@@ -71,21 +71,27 @@ func TestIdleOfAProvider(t *testing.T) {
 	for _, test := range []struct {
 		provider string
 		set      time.Duration
+		begins   bool // something comes before the silence
 		want     time.Duration
 	}{
-		{"openai", 0, 3 * time.Minute},
-		{"ollama", 0, 10 * time.Minute},
-		{"openai", time.Hour, time.Hour},
-		{"ollama", time.Minute, time.Minute},
+		{"openai", 0, true, 3 * time.Minute},
+		{"ollama", 0, true, 10 * time.Minute},
+		{"openai", time.Hour, true, time.Hour},
+		{"ollama", time.Minute, true, time.Minute},
+		{"openai", 0, false, 10 * time.Minute},
+		{"openai", time.Hour, false, time.Hour},
+		{"ollama", time.Minute, false, 10 * time.Minute},
 	} {
-		t.Run(fmt.Sprintf("%s %s", test.provider, test.set), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s %t", test.provider, test.set, test.begins), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				profile, err := provider.Named(test.provider)
 				if err != nil {
 					t.Fatal(err)
 				}
 				silent := func(ctx context.Context, w *io.PipeWriter) {
-					_, _ = io.WriteString(w, stream(content("a")))
+					if test.begins {
+						_, _ = io.WriteString(w, stream(content("a")))
+					}
 					<-ctx.Done()
 				}
 				c, err := openai.New(openai.Options{
