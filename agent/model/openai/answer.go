@@ -41,6 +41,7 @@ func (a *answer) add(e event) (moved bool, err error) {
 	if a.size += len(e.data); a.size > maxAnswer {
 		return false, model.Errorf(model.Permanent, "the answer is longer than %d bytes", maxAnswer)
 	}
+	e.data = inList(e.data)
 	var c chunk
 	if err := json.Unmarshal(e.data, &c); err != nil {
 		if e.name == "error" {

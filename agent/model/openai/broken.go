@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -32,6 +33,9 @@ func (c *chunk) broken(e event) json.RawMessage {
 // beside a code that does not mean success.
 func isComplaint(data json.RawMessage) bool {
 	fields := object(data)
+	if base := object(fields["base_resp"]); says(base["status_code"]) { // MiniMax
+		return true
+	}
 	said := ""
 	for _, name := range []string{"message", "msg", "error_msg", "errorMessage", "detail"} {
 		if value := fields[name]; says(value) && value[0] == '"' {
@@ -45,4 +49,14 @@ func isComplaint(data json.RawMessage) bool {
 		}
 	}
 	return said != ""
+}
+
+// inList is the first of a list, which Google puts its errors into, or the data
+// itself.
+func inList(data []byte) []byte {
+	var list []json.RawMessage
+	if !isList(bytes.TrimSpace(data)) || json.Unmarshal(data, &list) != nil || len(list) == 0 {
+		return data
+	}
+	return list[0]
 }

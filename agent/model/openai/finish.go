@@ -64,7 +64,7 @@ func rank(reason string) way {
 	switch reason {
 	case "":
 		return unsaid
-	case "stop", "eos", "end_turn", "stop_sequence":
+	case "stop", "eos", "eos_token", "end_turn", "stop_sequence":
 		return natural
 	case "tool_calls", "function_call", "tool_use":
 		return forTools
@@ -72,7 +72,7 @@ func rank(reason string) way {
 		return atLimit
 	case "model_context_window_exceeded":
 		return overWindow
-	case "content_filter", "sensitive", "safety", "recitation", "prohibited_content", "blocklist", "refusal":
+	case "content_filter", "sensitive", "safety", "recitation", "prohibited_content", "blocklist", "spii", "refusal":
 		return filtered
 	case "error", "insufficient_system_resource", "network_error", "abort":
 		return brokenOff
@@ -96,12 +96,12 @@ func (a *answer) reason(resp model.Response) (model.Finish, error) {
 	case unsaid:
 		return meant, a.checkUnsaid(resp)
 	case natural:
-		return meant, nil
+		return meant, a.checkCalls(resp)
 	case forTools:
 		if len(resp.Calls) == 0 {
 			return "", model.Errorf(model.Cut, "the answer says that it asks for tools, but the calls are missing")
 		}
-		return meant, nil
+		return meant, a.checkCalls(resp)
 	case atLimit:
 		return model.FinishLength, nil
 	case misread: // the next try is another one
@@ -119,14 +119,23 @@ func (a *answer) reason(resp model.Response) (model.Finish, error) {
 
 // checkUnsaid checks an answer that has no reason. It can be whole only where
 // the end was marked, and where every call is: servers that lose their model
-// mark the end too, and arguments that have not begun look like none.
+// mark the end too.
 func (a *answer) checkUnsaid(resp model.Response) error {
 	if !a.done || resp.Text == "" && resp.Reasoning == "" && len(resp.Calls) == 0 {
 		return model.Errorf(model.Cut, "the answer was cut: the stream ended without an end marker or a reason")
 	}
+	return a.checkCalls(resp)
+}
+
+// checkCalls checks that no call breaks off where the end leaves a doubt.
+// Arguments that have not begun look like none.
+func (a *answer) checkCalls(resp model.Response) error {
+	if a.end.certain || a.done && a.end.reason != "" {
+		return nil
+	}
 	for _, call := range resp.Calls {
 		if !isObject(call.Arguments) {
-			return model.Errorf(model.Cut, "the answer was cut: the stream ended without a reason, inside the arguments of %s", oneLine(call.Name))
+			return model.Errorf(model.Cut, "the answer was cut: the stream ended without saying so, inside the arguments of %s", oneLine(call.Name))
 		}
 	}
 	return nil

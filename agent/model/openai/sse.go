@@ -30,7 +30,7 @@ func (e event) isEnd() bool {
 // An eventReader splits a stream of server-sent events. Lines may end in LF,
 // CRLF or CR, as the standard has it; comments and fields of no use are
 // skipped. Errors that are not written as events are: llama.cpp had a field of
-// that name, and some servers drop a bare JSON object into the stream. An event that the end of the stream cuts off before its blank line
+// that name, and some servers drop bare JSON into the stream. An event that the end of the stream cuts off before its blank line
 // is still given out: many servers leave the blank line away at the end, and a
 // cut event does not parse.
 type eventReader struct {
@@ -59,10 +59,10 @@ func (r *eventReader) next() (event, error) {
 			}
 			e = event{}
 			continue
-		case line[0] == '{' && has:
+		case (line[0] == '{' || line[0] == '[') && has:
 			r.held = line
 			return e, nil
-		case line[0] == '{':
+		case line[0] == '{' || line[0] == '[':
 			return r.bare(line)
 		}
 		name, value, _ := strings.Cut(line, ":")
@@ -85,14 +85,14 @@ func (r *eventReader) next() (event, error) {
 	}
 }
 
-// bare returns the JSON object that begins with a line and has no field around
-// it, as far as it comes.
+// bare returns the JSON that begins with a line and has no field around it: an
+// object as far as it goes, a list up to an empty line.
 func (r *eventReader) bare(line string) (event, error) {
 	var e event
 	var end braces
 	for {
 		e.data = append(append(e.data, line...), '\n')
-		if end.add(line); end.closed || end.over {
+		if end.add(line); (end.closed || end.over) && e.data[0] == '{' || e.isEnd() {
 			return e, nil
 		}
 		if len(e.data) > maxEvent {

@@ -23,6 +23,7 @@ func TestDoubtfulEnds(t *testing.T) {
 	text, sure := events(content("a")), events(content("a"), finish("stop"))
 	whole := events(calls(`{"index":0,"id":"x","function":{"name":"read","arguments":"{}"}}`))
 	blank := events(calls(`{"index":0,"id":"x","function":{"name":"read","arguments":""}}`))
+	blankBeside := stream(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"read","arguments":""}}]},"finish_reason":"stop"}]}`)
 	tests := map[string]struct {
 		provider string
 		streams  []string
@@ -32,6 +33,7 @@ func TestDoubtfulEnds(t *testing.T) {
 		"no reason, a call":             {"generic", []string{whole, whole}, "cut ok"},
 		"no reason, a call, then text":  {"generic", []string{whole, text}, "cut ok"},
 		"no reason, no arguments":       {"generic", []string{blank, blank, blank}, "cut cut cut"},
+		"a reason beside a name":        {"generic", []string{blankBeside, blankBeside}, "cut cut"},
 		"no reason once":                {"generic", []string{text, sure, text, sure}, "cut ok cut ok"},
 		"no reason from who gives one":  {"openai", []string{text, text, text}, "cut cut cut"},
 		"reasons in the middle":         {"openai", []string{stream(early, early), stream(early, early)}, "cut ok"},
