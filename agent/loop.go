@@ -41,6 +41,7 @@ type run struct {
 	partial string // the beginning of an answer that was cut
 	empty   int    // empty answers in a row
 	cut     int    // cut answers in a row
+	written int    // calls written as text since the last one that was made
 	repeats repeats
 }
 
@@ -110,8 +111,10 @@ func (r *run) take(ctx context.Context, resp model.Response) (Stop, error) {
 	r.partial, r.cut = "", 0
 	switch {
 	case len(resp.Calls) > 0:
-		r.empty = 0
+		r.empty, r.written = 0, 0
 		return r.takeCalls(ctx, resp.Calls)
+	case r.writtenCall(resp):
+		return r.takeWritten()
 	case said:
 		return StopFinished, nil
 	default:

@@ -132,11 +132,12 @@ const (
 	// NoticeRenewed: the sandbox was lost, and a new one stands over the same
 	// workspace. The call that met the loss tells the model.
 	NoticeRenewed = "sandbox_renewed"
-	// NoticeEmpty, NoticeCut and NoticeRepeat are about an answer of the
-	// model, which is told the same text as a user message.
-	NoticeEmpty  = "empty_answer"
-	NoticeCut    = "cut_answer"
-	NoticeRepeat = "repeated_call"
+	// NoticeEmpty, NoticeCut, NoticeRepeat and NoticeWritten are about an answer
+	// of the model, which is told the same text as a user message.
+	NoticeEmpty   = "empty_answer"
+	NoticeCut     = "cut_answer"
+	NoticeRepeat  = "repeated_call"
+	NoticeWritten = "written_call"
 	// NoticeStuck says what a run that ends as stuck went on doing.
 	NoticeStuck = "stuck"
 	// NoticeCompacted: the conversation was made shorter, with its size before

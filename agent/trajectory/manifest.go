@@ -58,6 +58,9 @@ type Manifest struct {
 	// unknown.
 	ContextWindow     int    `json:"context_window,omitempty"`
 	ContextWindowFrom string `json:"context_window_from,omitempty"`
+	// IdleTimeoutMS is how long the model's server might be silent in an answer,
+	// in milliseconds; missing where nobody said.
+	IdleTimeoutMS int64 `json:"idle_timeout_ms,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
 	OnLost   string   `json:"on_lost,omitempty"`
 	Versions Versions `json:"versions"`

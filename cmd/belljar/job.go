@@ -133,7 +133,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		AllowHosts: hosts, InjectHeaders: injections,
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
-		ContextWindow: j.model.window.tokens, ContextWindowFrom: j.model.window.from,
+		ContextWindow: j.model.window.tokens, ContextWindowFrom: j.model.window.from, IdleTimeoutMS: j.opts.idleTimeout.Milliseconds(),
 		Images: j.opts.images, OnLost: j.opts.onLost, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -17,6 +18,7 @@ type modelFlags struct {
 	model, baseURL, provider string
 	images                   bool
 	contextWindow            float64
+	idleTimeout              time.Duration
 }
 
 func (f *modelFlags) add(flags *pflag.FlagSet) {
@@ -24,5 +26,6 @@ func (f *modelFlags) add(flags *pflag.FlagSet) {
 	addText(flags, &f.baseURL, "base-url", "", "", "address of the model's server (default that of --provider, or $OPENAI_BASE_URL)")
 	addText(flags, &f.provider, "provider", "", "", "whose habits the server has (default by --base-url, generic where that tells nothing): "+strings.Join(provider.Names(), ", "))
 	flags.Var(numberValue{number: &f.contextWindow, whole: true, least: leastWindow}, "context-window", "tokens that the model takes, prompt and answer together (default known for some models, and asked of some servers)")
+	flags.Var(durationValue{&f.idleTimeout}, "idle-timeout", "how long the model's server may be silent in an answer, and before it where that is more than 10m (default 3m or 10m by --provider)")
 	flags.BoolVar(&f.images, "images", false, "the model takes images: give it those that read_file finds, which are only described otherwise")
 }

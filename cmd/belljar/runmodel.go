@@ -91,7 +91,7 @@ func checkKey(opts openai.Options) error {
 // environment gives way to that of a provider whom a flag names: task and key
 // are not for another server.
 func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
-	opts := openai.Options{BaseURL: cmp.Or(flags.baseURL, a.getenv(addressVariable)), APIKey: a.getenv(keyVariable)}
+	opts := openai.Options{BaseURL: cmp.Or(flags.baseURL, a.getenv(addressVariable)), APIKey: a.getenv(keyVariable), IdleTimeout: flags.idleTimeout}
 	if flags.provider == "" {
 		opts.Provider = provider.At(cmp.Or(opts.BaseURL, openai.DefaultBaseURL))
 	} else {

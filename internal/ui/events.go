@@ -198,7 +198,7 @@ func (r *Renderer) resume() {
 func (r *Renderer) notice(event trajectory.Notice) {
 	text := Line(event.Text)
 	switch event.Kind {
-	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat:
+	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat, trajectory.NoticeWritten:
 		text = "told the model: " + text
 	case trajectory.NoticeError:
 		if !r.opts.Whole {

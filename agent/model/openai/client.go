@@ -51,11 +51,12 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// FirstTimeout bounds the wait from the connection to the first piece of an
 	// answer; the default is 10 minutes, since servers read the whole prompt
-	// first and some models think before they say anything.
+	// first and some models think before they say anything, or IdleTimeout where
+	// that is more.
 	FirstTimeout time.Duration
-	// IdleTimeout bounds the wait for each further piece; the default is 3
-	// minutes. A piece is text, reasoning, a part of a call or anything else of
-	// the answer. Comments and empty events, which only keep the connection
+	// IdleTimeout bounds the wait for each further piece; the default is the
+	// profile's, or 3 minutes. A piece is text, reasoning, a part of a call or anything else of
+	// the answer that is new. Comments, counts and empty events, which only keep the connection
 	// alive, lengthen neither wait: a server whose model hangs sends them for
 	// ever. They do tell a server that hangs from a connection that is dead.
 	IdleTimeout time.Duration
@@ -82,9 +83,11 @@ type Client struct {
 	connect     time.Duration
 	first, idle time.Duration
 	redact      func(string) string
+	noReason    bool // see provider.Profile
 
 	mu      sync.Mutex
 	dialect dialect
+	doubted bool // the end of the last answer left a doubt; see trust
 }
 
 var _ model.Model = (*Client)(nil)
@@ -111,8 +114,9 @@ func New(o Options) (*Client, error) {
 		query: func() url.Values { return maps.Clone(query) }, sign: func(http.Header) {},
 		http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
 		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
-		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
-		redact: redactor(append(AddressSecrets(o.BaseURL), o.APIKey)...),
+		first:   cmp.Or(o.FirstTimeout, max(10*time.Minute, o.IdleTimeout)), idle: cmp.Or(o.IdleTimeout, profile.Idle, 3*time.Minute),
+		redact:   redactor(append(AddressSecrets(o.BaseURL), o.APIKey)...),
+		noReason: profile.NoReason,
 	}
 	if c.ownHTTP {
 		c.http = newHTTPClient(c.connect)

@@ -301,7 +301,7 @@ func TestFurtherFieldsGoBack(t *testing.T) {
 			_, _ = io.WriteString(w, `{"detail":[{"type":"extra_forbidden","loc":["body","messages",1,"tool_calls",0,"extra_content"]}]}`)
 			return
 		}
-		bytewise(w, events(calls(`{"index":0,"id":"a","function":{"name":"read","arguments":"{}"},`+fields+`}`), finish("tool_calls")))
+		bytewise(w, events(calls(`{"index":0,"id":"a","function":{"name":"read","arguments":"{}","signature":{"s":"B"}},`+fields+`}`), finish("tool_calls")))
 	}
 	one, other := newClient(t, serve), newClient(t, serve)
 	resp, err := one.Generate(t.Context(), hello, nil)
@@ -320,7 +320,8 @@ func TestFurtherFieldsGoBack(t *testing.T) {
 	}
 	var got []bool
 	for _, s := range sent {
-		got = append(got, strings.Contains(s, `"extra_content":{"google":{"thought_signature":"A+/=="}}`) && strings.Contains(s, `"n":9007199254740993`))
+		got = append(got, strings.Contains(s, `"extra_content":{"google":{"thought_signature":"A+/=="}}`) && strings.Contains(s, `"n":9007199254740993`) &&
+			strings.Contains(s, `"function":{"arguments":"{}","name":"read","signature":{"s":"B"}}`))
 	}
 	if diff := cmp.Diff([]bool{false, true, false, true, false}, got); diff != "" {
 		t.Errorf("requests with the fields (-want +got):\n%s", diff)

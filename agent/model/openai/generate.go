@@ -60,6 +60,9 @@ func (c *Client) once(ctx context.Context, req model.Request, d dialect, a *answ
 	if err == nil {
 		var resp model.Response
 		if resp, err = a.response(); err == nil {
+			err = c.trust(a)
+		}
+		if err == nil {
 			resp.Usage = a.tokens(req, resp)
 			return c.complete(req, resp), nil
 		}
@@ -103,7 +106,7 @@ func (c *Client) exchange(ctx context.Context, watch *watch, params sdk.ChatComp
 			return err
 		case whole:
 			// The tail as a whole is bounded, not each piece of it.
-		case a.finished():
+		case a.finished(): // a reason alone; one beside a piece may come with each
 			watch.next(ending, min(tailTimeout, c.idle))
 		case moved:
 			watch.next(going, c.idle)
@@ -155,7 +158,7 @@ func readDocuments(body *bufio.Reader, add func(event) error) error {
 		var doc json.RawMessage
 		err := dec.Decode(&doc)
 		if err == nil {
-			err = add(event{data: doc})
+			err = add(event{data: doc, document: true})
 		}
 		switch {
 		case errors.Is(err, io.EOF):

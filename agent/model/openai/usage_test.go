@@ -25,6 +25,10 @@ func TestUsageTokens(t *testing.T) {
 		"thought, not named":    {`{"prompt_tokens":10,"completion_tokens":5,"total_tokens":115}`, model.Usage{Input: 10, Output: 105, Reasoning: 100}},
 		"details that are null": {`{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":null,"completion_tokens_details":null}`, model.Usage{Input: 10, Output: 5}},
 		"below nought":          {`{"prompt_tokens":-10,"completion_tokens":-5,"cached_tokens":-1}`, model.Usage{}},
+		"fractions and texts":   {`{"prompt_tokens":10.0,"completion_tokens":"5","prompt_tokens_details":{"cached_tokens":"8"}}`, model.Usage{Input: 10, Output: 5, Cached: 8}},
+		"no numbers":            {`{"prompt_tokens":[],"completion_tokens":{},"total_tokens":true,"prompt_tokens_details":[],"completion_tokens_details":7}`, model.Usage{}},
+		"no object":             {`"none"`, model.Usage{}},
+		"beyond all":            {`{"prompt_tokens":1e300,"completion_tokens":5}`, model.Usage{Output: 5}},
 		"a total alone":         {`{"total_tokens":15}`, model.Usage{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,8 @@
 // that names a field is believed over the profile.
 package provider
 
+import "time"
+
 // A Profile is what is known of one provider.
 type Profile struct {
 	// Name is what the user calls it by.
@@ -25,6 +27,12 @@ type Profile struct {
 	Windows []Window
 	// Sources are where it says what a model takes; the first that tells counts.
 	Sources []WindowSource
+	// NoReason tells that an answer may end with the end marker alone. Of other
+	// providers such an answer is taken for cut.
+	NoReason bool
+	// Idle is how long the server may be silent in the middle of an answer; 0 is
+	// the client's default. Some hold a call back until it is whole.
+	Idle time.Duration
 	Rules
 }
 
