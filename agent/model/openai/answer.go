@@ -47,6 +47,9 @@ func (a *answer) add(e event) (moved bool, err error) {
 	if len(c.Choices) == 0 && (e.name == "error" || c.Object == "error") {
 		return false, streamError([]byte(a.redact(string(e.data))))
 	}
+	if reason := c.blocked(); reason != "" {
+		return false, model.Errorf(model.Filtered, "the server filtered the conversation (%s); change the task or use another model", reason)
+	}
 	if u := c.counted(); u != nil {
 		a.usage, moved = u, true
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/belljar/belljar/agent/model"
@@ -28,9 +29,10 @@ func (a *answer) reason(resp model.Response) (model.Finish, error) {
 		return model.FinishLength, nil
 	case "model_context_window_exceeded":
 		return "", model.Errorf(model.Context, "the conversation and the answer are longer than the model's context window")
-	case "content_filter", "sensitive", "safety", "recitation", "prohibited_content", "blocklist", "refusal":
+	case "content_filter", "sensitive", "safety", "recitation", "prohibited_content", "blocklist", "refusal",
+		"spii", "language", "image_safety", "content-filter", "content_filtered", "guardrail_intervened":
 		return "", model.Errorf(model.Filtered, "the server filtered the answer (%s); change the task or use another model", a.finish)
-	case "error", "insufficient_system_resource", "network_error", "abort":
+	case "error", "insufficient_system_resource", "network_error", "abort", "other":
 		return "", model.Errorf(model.Transient, "the server broke off the answer (%s)", a.finish)
 	}
 	if strings.Contains(a.finish, "malformed_function_call") {
@@ -54,4 +56,16 @@ func (a *answer) checkUnsaid(resp model.Response) error {
 		}
 	}
 	return nil
+}
+
+// blocked is why the prompt was blocked, in an answer that has no choices for
+// that; "" is not.
+func (c *chunk) blocked() string {
+	var feedback struct {
+		Reason string `json:"blockReason"`
+	}
+	if len(c.Choices) > 0 || !isSet(c.Feedback) || json.Unmarshal(c.Feedback, &feedback) != nil {
+		return ""
+	}
+	return oneLine(feedback.Reason)
 }
