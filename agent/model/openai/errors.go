@@ -59,7 +59,7 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	e := &model.Error{
 		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: d.retryAfter(res.Header, body),
 	}
-	if res.StatusCode == http.StatusTooManyRequests && e.RetryAfter > 0 && !d.namesBill() {
+	if res.StatusCode == http.StatusTooManyRequests && e.Kind == model.Permanent && e.RetryAfter > 0 && !d.namesBill() {
 		// Google words the limit of a minute like one of the bill, but says when
 		// it is over.
 		e.Kind = model.RateLimited
@@ -108,6 +108,11 @@ func streamError(object []byte) *model.Error {
 // long for the model.
 func isOverflow(said string) bool {
 	return containsAny(said,
+		"exceed context limit", "maximum allowed length", "maximum allowed content length", "maximum input length",
+		"contextwindowexceeded", "tokens_limit_reached", "request body too large", "request payload size exceeds",
+		"exceed max message tokens", "too many tokens: ", "`inputs` tokens + `max_new_tokens` must be", "`inputs` must have less than",
+		"tokens must be reduced", "reduce your message size",
+
 		"context_length_exceeded", "context length", "context window", "context size", "exceed_context_size",
 		"prompt is too long", "prompt too long", "input is too long", "input token count",
 		"reduce the length of the messages", "too many input tokens", "request too large",
