@@ -74,7 +74,7 @@ func (r *run) askSummary(ctx context.Context, written string) (string, error) {
 		System: strings.TrimSpace(summaryText), Messages: []model.Message{{Role: model.User, Text: ask}},
 	}, nil)
 	switch kind := model.KindOf(err); {
-	case kind == model.Context, kind == model.Filtered:
+	case kind == model.Context, kind == model.Filtered, kind == model.BadCall:
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("asking for a summary of the conversation: %w", err)

@@ -28,6 +28,7 @@ func TestSummary(t *testing.T) {
 		"calls":          {answer(asks(call("look", "{}")), nil), "no summary could be had", agent.StopFinished},
 		"cut":            {answer(model.Response{Text: "The gi", Finish: model.FinishLength}, nil), "no summary could be had", agent.StopFinished},
 		"refused":        {answer(model.Response{}, model.Errorf(model.Filtered, "no")), "no summary could be had", agent.StopFinished},
+		"a bad call":     {answer(model.Response{}, model.Errorf(model.BadCall, "no")), "no summary could be had", agent.StopFinished},
 		"too long":       {answer(model.Response{}, model.Errorf(model.Context, "no")), "no summary could be had", agent.StopFinished},
 		"key taken away": {answer(model.Response{}, model.Errorf(model.Auth, "no")), "", agent.StopModel},
 	} {

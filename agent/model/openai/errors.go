@@ -13,8 +13,9 @@ import (
 	"github.com/openai/openai-go/v3/option"
 )
 
-// maxErrorBody bounds what is read of a refusal.
-const maxErrorBody = 64 << 10
+// maxErrorBody bounds what is read of a refusal. Some hold all that the model
+// wrote, such as a large file.
+const maxErrorBody = 1 << 20
 
 // refusal turns every answer that is not a success into a model.Error. It
 // stands in for the SDK's own handling, which reads the body without a bound
@@ -57,7 +58,7 @@ func (c *Client) explain(outer, inner context.Context, err error) error {
 func statusError(res *http.Response, body []byte) *model.Error {
 	d := readDetail(body)
 	e := &model.Error{
-		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: d.retryAfter(res.Header, body),
+		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: d.retryAfter(res.Header, body), Call: d.refusedCall(),
 	}
 	if res.StatusCode == http.StatusTooManyRequests && e.Kind == model.Permanent && e.RetryAfter > 0 && !d.namesBill() {
 		// Google words the limit of a minute like one of the bill, but says when
@@ -96,7 +97,7 @@ func withoutQuery(address string) string {
 func streamError(object []byte) *model.Error {
 	d := readDetail(object)
 	status := d.status
-	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: d.retryAfter(nil, object)}
+	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: d.retryAfter(nil, object), Call: d.refusedCall()}
 	e.Message = "the server broke off the answer: " + d.text()
 	if advice := unserved(refusal(strings.ToLower(d.message))); status == http.StatusNotFound && advice != "" {
 		e.Message += "; " + advice

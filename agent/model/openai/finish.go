@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/belljar/belljar/agent/model"
 )
@@ -35,10 +34,8 @@ func (a *answer) reason(resp model.Response) (model.Finish, error) {
 	case "error", "insufficient_system_resource", "network_error", "abort", "other":
 		return "", model.Errorf(model.Transient, "the server broke off the answer (%s)", a.finish)
 	}
-	if strings.Contains(a.finish, "malformed_function_call") {
-		// Gemini's word for a call that the model wrote wrongly; the next try is
-		// another one.
-		return "", model.Errorf(model.Cut, "the server could not read the model's tool call (%s)", oneLine(a.finish))
+	if containsAny(a.finish, "malformed_function_call", "malformed_response", "unexpected_tool_call", "too_many_tool_calls") {
+		return "", badCall(a.finish) // Gemini's words, one of them after a name of its own
 	}
 	return "", model.Errorf(model.Permanent, "the server ended the answer for a reason that is not known here: %q", oneLine(a.finish))
 }

@@ -17,6 +17,8 @@ func kindOf(status int, d detail) model.Kind {
 		return model.Context
 	case status == http.StatusTooManyRequests, status == 0 && containsAny(said, "rate_limit", "rate limit", "too many requests"):
 		return model.RateLimited
+	case d.isBadCall() && (status == 0 || status == http.StatusBadRequest || status == http.StatusInternalServerError):
+		return model.BadCall
 	case d.isFiltered():
 		return model.Filtered
 	case isOverflow(said), status == http.StatusRequestEntityTooLarge:
