@@ -39,6 +39,7 @@ type run struct {
 	turns   int
 	final   string // the last thing the model said
 	partial string // the beginning of an answer that was cut
+	bad     int    // answers in a row with a call that the server could not read
 	empty   int    // empty answers in a row
 	cut     int    // cut answers in a row
 	written int    // calls written as text since the last one that was made
@@ -61,11 +62,14 @@ func (r *run) work(ctx context.Context, task string) (Stop, error) {
 		if stop := r.overLimit(); stop != "" {
 			return stop, nil
 		}
+		var stop Stop
 		resp, err := r.ask(ctx)
-		if err != nil {
-			return "", err
+		switch {
+		case model.KindOf(err) == model.BadCall:
+			stop, err = r.takeBadCall(err)
+		case err == nil:
+			stop, err = r.take(ctx, resp)
 		}
-		stop, err := r.take(ctx, resp)
 		if stop != "" || err != nil {
 			return stop, err
 		}
@@ -101,6 +105,7 @@ func (r *run) ask(ctx context.Context) (model.Response, error) {
 
 // take acts on an answer.
 func (r *run) take(ctx context.Context, resp model.Response) (Stop, error) {
+	r.bad = 0
 	said := strings.TrimSpace(resp.Text) != ""
 	if said {
 		r.final = r.partial + resp.Text

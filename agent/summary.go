@@ -109,7 +109,7 @@ func (r *run) askSummary(ctx context.Context, written string, most int) (text, w
 		System: strings.TrimSpace(summaryText), Messages: []model.Message{{Role: model.User, Text: ask}},
 	}, nil)
 	switch kind := model.KindOf(err); {
-	case kind == model.Context, kind == model.Filtered, kind == model.BadRequest, kind == model.Permanent:
+	case kind == model.Context, kind == model.Filtered, kind == model.BadCall, kind == model.BadRequest, kind == model.Permanent:
 		return "", cleanText(err.Error()), nil // the conversation itself may well be taken
 	case err != nil:
 		return "", "", fmt.Errorf("asking for a summary of the conversation: %w", err)

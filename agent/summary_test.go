@@ -33,6 +33,7 @@ func TestSummary(t *testing.T) {
 		"not a request":  {answer(model.Response{}, model.Errorf(model.BadRequest, "no")), "no summary could be had", agent.StopFinished},
 		"for ever":       {answer(model.Response{}, model.Errorf(model.Permanent, "no")), "no summary could be had", agent.StopFinished},
 		"refused":        {answer(model.Response{}, model.Errorf(model.Filtered, "no")), "no summary could be had", agent.StopFinished},
+		"a bad call":     {answer(model.Response{}, model.Errorf(model.BadCall, "no")), "no summary could be had", agent.StopFinished},
 		"too long":       {answer(model.Response{}, model.Errorf(model.Context, "no")), "no summary could be had", agent.StopFinished},
 		"key taken away": {answer(model.Response{}, model.Errorf(model.Auth, "no")), "", agent.StopModel},
 	} {

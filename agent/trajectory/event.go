@@ -140,6 +140,9 @@ const (
 	NoticeWritten = "written_call"
 	// NoticeStuck says what a run that ends as stuck went on doing.
 	NoticeStuck = "stuck"
+	// NoticeBadCall: the model's server could not read a call of the model, which
+	// is told the same text as a user message.
+	NoticeBadCall = "bad_call"
 	// NoticeCompacted: the conversation was made shorter, with its size before
 	// and after, and which results were. The record keeps the whole.
 	NoticeCompacted = "compacted"

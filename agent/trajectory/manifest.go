@@ -80,6 +80,7 @@ type Budget struct {
 	Tokens   int     `json:"tokens,omitempty"`   // in and out together
 	CostUSD  float64 `json:"cost_usd,omitempty"` // US dollars
 	TimeMS   int64   `json:"time_ms,omitempty"`
+	WaitMS   int64   `json:"wait_ms,omitempty"` // waits for one answer, together
 }
 
 // Versions say what made a record.

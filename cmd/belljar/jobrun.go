@@ -45,6 +45,7 @@ func (j *job) run(ctx context.Context) error {
 		Images:    j.opts.images,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
 		MaxRequests: int(j.opts.maxRequests), MaxCost: j.opts.maxCost, Price: j.model.price.price,
+		Retry:         model.RetryPolicy{MaxWait: j.opts.maxWait},
 		ContextWindow: j.model.window.tokens, FindWindow: j.findWindow(ctx, need), Mask: j.masker.Mask, Outputs: outputsPoint,
 	})
 	if err != nil {

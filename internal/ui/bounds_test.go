@@ -114,6 +114,7 @@ func TestRendererNotices(t *testing.T) {
 		notice      trajectory.Notice
 		live, whole string
 	}{
+		{"bad call", trajectory.Notice{Kind: "bad_call", Text: "not read\nYou wrote: x"}, "belljar: told the model: not read\n", "belljar: told the model: not read You wrote: x\n"},
 		{"told the model", trajectory.Notice{Kind: "repeated_call", Text: "again"}, "belljar: told the model: again\n", "belljar: told the model: again\n"},
 		{"told the model of a call", trajectory.Notice{Kind: "written_call", Text: "text"}, "belljar: told the model: text\n", "belljar: told the model: text\n"},
 		{"retry", trajectory.Notice{Kind: "retry", Text: "busy"}, "belljar: busy\n", "belljar: busy\n"},

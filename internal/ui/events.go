@@ -200,6 +200,12 @@ func (r *Renderer) notice(event trajectory.Notice) {
 	switch event.Kind {
 	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat, trajectory.NoticeWritten:
 		text = "told the model: " + text
+	case trajectory.NoticeBadCall:
+		if !r.opts.Whole { // what follows is what it wrote, and a schema
+			first, _, _ := strings.Cut(event.Text, "\n")
+			text = Line(first)
+		}
+		text = "told the model: " + text
 	case trajectory.NoticeError:
 		if !r.opts.Whole {
 			return // the run's own last words say it

@@ -52,6 +52,9 @@ func (a *answer) add(e event) (moved bool, err error) {
 	if said := c.broken(e); said != nil {
 		return false, a.brokenOff(said)
 	}
+	if reason := c.blocked(); reason != "" {
+		return false, model.Errorf(model.Filtered, "the server filtered the conversation (%s); change the task or use another model", reason)
+	}
 	if u := c.counted(); u != nil {
 		if a.usage == nil || *u != (usage{}) {
 			a.usage = u

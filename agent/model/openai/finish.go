@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/belljar/belljar/agent/model"
@@ -72,12 +73,14 @@ func rank(reason string) way {
 		return atLimit
 	case "model_context_window_exceeded":
 		return overWindow
-	case "content_filter", "sensitive", "safety", "recitation", "prohibited_content", "blocklist", "spii", "refusal":
+	case "content_filter", "sensitive", "safety", "recitation", "prohibited_content", "blocklist", "refusal",
+		"spii", "language", "image_safety", "content-filter", "content_filtered", "guardrail_intervened":
 		return filtered
-	case "error", "insufficient_system_resource", "network_error", "abort":
+	case "error", "insufficient_system_resource", "network_error", "abort", "other":
 		return brokenOff
 	}
-	if strings.Contains(reason, "malformed_function_call") { // Gemini's word
+	// Gemini's words, one of them after a name of its own.
+	if containsAny(reason, "malformed_function_call", "malformed_response", "unexpected_tool_call", "too_many_tool_calls") {
 		return misread
 	}
 	return unknown
@@ -104,8 +107,8 @@ func (a *answer) reason(resp model.Response) (model.Finish, error) {
 		return meant, a.checkCalls(resp)
 	case atLimit:
 		return model.FinishLength, nil
-	case misread: // the next try is another one
-		return "", model.Errorf(model.Cut, "the server could not read the model's tool call (%s)", said)
+	case misread:
+		return "", badCall(said)
 	case brokenOff:
 		return "", model.Errorf(model.Transient, "the server broke off the answer (%s)", said)
 	case overWindow:
@@ -153,4 +156,16 @@ func (a *answer) doubt() string {
 	default:
 		return ""
 	}
+}
+
+// blocked is why the prompt was blocked, in an answer that has no choices for
+// that; "" is not.
+func (c *chunk) blocked() string {
+	var feedback struct {
+		Reason string `json:"blockReason"`
+	}
+	if len(c.Choices) > 0 || !isSet(c.Feedback) || json.Unmarshal(c.Feedback, &feedback) != nil {
+		return ""
+	}
+	return oneLine(feedback.Reason)
 }

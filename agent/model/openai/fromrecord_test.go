@@ -64,7 +64,8 @@ func (p *past) add(body trajectory.Body) error {
 // tell adds what the model was told by a notice.
 func (p *past) tell(n trajectory.Notice) error {
 	switch n.Kind {
-	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat, trajectory.NoticeWritten:
+	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat, trajectory.NoticeWritten,
+		trajectory.NoticeBadCall:
 		p.messages = append(p.messages, model.Message{Role: model.User, Text: n.Text})
 	case trajectory.NoticeSummary:
 		if n.Messages < 1 || n.Messages >= len(p.messages) {

@@ -19,6 +19,9 @@ type chunk struct {
 		Error json.RawMessage `json:"error"` // why a stream was stopped early
 	} `json:"x_groq"`
 	Error json.RawMessage `json:"error"`
+	// Feedback is where Gemini's own protocol, and some gateways, say that the
+	// prompt was blocked.
+	Feedback json.RawMessage `json:"promptFeedback"`
 }
 
 // counted are the token counts, which Kimi puts beside the reason and Groq in a
