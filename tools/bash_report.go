@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -113,12 +112,13 @@ func (r report) notices() []note {
 }
 
 // processes lists what is known of n processes. Their names are claims of
-// untrusted code.
+// untrusted code, and pass too: a process that has only just been forked still
+// has the name of its shell.
 func processes(list []sandbox.Process, n int) note {
 	const shown = 10
 	var names []note
 	for _, p := range list[:min(len(list), shown)] {
-		names = append(names, notef("%s (pid %s)", visibleName(p.Name), passing(strconv.Itoa(p.PID))))
+		names = append(names, notef("%s", passing(fmt.Sprintf("%s (pid %d)", visibleName(p.Name), p.PID))))
 	}
 	more := n - len(names)
 	switch {

@@ -33,7 +33,9 @@ func (s *numbered) Kept() tools.Kept {
 // TestLasting: what belljar adds to an output is the same for a command that
 // came to the same, and everything else is not.
 func TestLasting(t *testing.T) {
-	process := func(pid int) []sandbox.Process { return []sandbox.Process{{PID: pid, Name: "sleep"}} }
+	process := func(pid int) []sandbox.Process {
+		return []sandbox.Process{{PID: pid, Name: []string{"sh", "sleep"}[pid%2]}}
+	}
 	ends := func(status sandbox.Status, change func(n int, r *sandbox.Result)) func(int, io.Writer) sandbox.Result {
 		return func(n int, _ io.Writer) sandbox.Result {
 			res := sandbox.Result{Status: status, Dir: "/workspace"}
