@@ -80,6 +80,41 @@ func TestWriteFileKeepsTheForm(t *testing.T) {
 	}
 }
 
+// What read_file shows spelled is not written back as that spelling: a rewrite is
+// refused, whichever of the spelled characters it still has, and the file stays.
+func TestWriteFileRefusesSpellings(t *testing.T) {
+	const escaped = "⟦e2⟧⟦9f⟧⟦a6⟧1b⟧" // the text ⟦1b⟧ as it is shown
+	for _, tt := range []struct{ name, content, write, want string }{
+		{"isolates", "msg = \"\u2067שלום\u2069\"\nn = 1\n", "msg = \"⟦e2⟧⟦81⟧⟦a7⟧שלום⟦e2⟧⟦81⟧⟦a9⟧\"\nn = 2\n", ""},
+		{"another isolate than there is", "a\u2067b\n", "a⟦e2⟧⟦81⟧⟦a6⟧b\n", ""},
+		{"two that were apart", "\u2067a\u2069\n", "⟦e2⟧⟦81⟧⟦a7⟧⟦e2⟧⟦81⟧⟦a9⟧\n", ""},
+		{"upper case", "a\x1bb\n", "a⟦1B⟧b\n", ""},
+		{"control byte", "a\x1bb\n", "a⟦1b⟧c\n", ""},
+		{"Latin-1", "caf\xe9\n", "un caf⟦e9⟧\n", ""},
+		{"a byte order mark, spelled", "\ufeffone\n", "⟦ef⟧⟦bb⟧⟦bf⟧three\n", ""},
+		{"UTF-16", inUTF16(binary.LittleEndian, "a\u202eb\n"), "a⟦e2⟧⟦80⟧⟦ae⟧c\n", ""},
+		{"a CR within a line", "a\rb\n", "a⟦0d⟧c\n", ""},
+		{"a spelling as text, as it is shown", "say ⟦1b⟧\n", "say " + escaped + "!\n", ""},
+		{"a spelling as text, as it is", "say ⟦1b⟧\r\n", "say ⟦1b⟧!\n", "say ⟦1b⟧!\r\n"},
+		{"no spelling in what is written", "a\x1bb\n", "ab ⟦x⟧\n", "ab ⟦x⟧\n"},
+		{"nothing spelled in the file", "a\n", "⟦1b⟧\n", "⟦1b⟧\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFiles(t)
+			f.put(t, "file", tt.content)
+			f.call(t, "read_file", map[string]any{"path": "file"})
+			got, isError := f.call(t, "write_file", map[string]any{"path": "file", "content": tt.write})
+			want := tt.want
+			if want == "" {
+				want = tt.content
+			}
+			if content := f.content(t, "file"); content != want || isError != (tt.want == "") || isError && !strings.Contains(got, "use edit_file") {
+				t.Errorf("content %q, want %q; answer %q", content, want, got)
+			}
+		})
+	}
+}
+
 // Random edits of random files, with all kinds of line ends and bytes: what is
 // outside of the texts that were replaced stays as it was, byte for byte.
 func TestEditsLeaveAllElseAlone(t *testing.T) {

@@ -112,8 +112,8 @@ func (t *grep) Execute(ctx context.Context, args json.RawMessage) (Result, error
 	return r.result(in.Path), nil
 }
 
-// spelling is how bytes in a row are spelled that cannot be shown.
-var spelling = regexp.MustCompile("(?:" + spellOpen + "[0-9a-f]{2}" + spellClose + ")+")
+// spellings is how bytes in a row are spelled that cannot be shown.
+var spellings = regexp.MustCompile("(?:" + spellOpen + "[0-9a-f]{2}" + spellClose + ")+")
 
 // expression makes the regular expression that a call means. Bytes that are
 // spelled as read_file spells them are the characters that they make; one that is
@@ -122,7 +122,7 @@ func expression(pattern string, literal bool) string {
 	if literal {
 		pattern = regexp.QuoteMeta(pattern)
 	}
-	return spelling.ReplaceAllStringFunc(pattern, func(spelled string) string {
+	return spellings.ReplaceAllStringFunc(pattern, func(spelled string) string {
 		var chars strings.Builder
 		for _, r := range unspell(spelled) { // U+FFFD for what is not UTF-8
 			fmt.Fprintf(&chars, `\x{%x}`, r)

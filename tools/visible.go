@@ -69,6 +69,13 @@ func spell(b *strings.Builder, p string) {
 	}
 }
 
+// spelling is the spelling of every byte of p.
+func spelling(p string) string {
+	var b strings.Builder
+	spell(&b, p)
+	return b.String()
+}
+
 // visible shows a text. Tabs and newlines stay.
 func visible(p string) string {
 	shown, _, _ := visibleUpTo(p, len(p)*len(spellForm))
