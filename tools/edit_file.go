@@ -141,6 +141,7 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	}
 	return t.run(ctx, len(files), func(k *call) error {
 		for _, f := range files {
+			f.Path = named(k.workspace, f.Path)
 			if err := k.editFile(ctx, f); err != nil {
 				if err := k.wrong(f.Path, err); err != nil || k.full() {
 					return err

@@ -89,6 +89,7 @@ func (t *grep) Execute(ctx context.Context, args json.RawMessage) (Result, error
 	if err != nil {
 		return Error(err.Error()), nil
 	}
+	in.Path, in.Glob = named(t.workspace, in.Path), namedAll(in.Glob)
 	limit, note := bounded(in.Limit, GrepMatches, MaxGrepMatches)
 	opts := search.GrepOptions{
 		Path: in.Path, Glob: in.Glob, Pattern: pattern, Ignored: in.Ignored,
@@ -113,7 +114,7 @@ func (t *grep) Execute(ctx context.Context, args json.RawMessage) (Result, error
 }
 
 // spellings is how bytes in a row are spelled that cannot be shown.
-var spellings = regexp.MustCompile("(?:" + spellOpen + "[0-9a-f]{2}" + spellClose + ")+")
+var spellings = regexp.MustCompile("(?:" + spellOpen + "[0-9a-fA-F]{2}" + spellClose + ")+")
 
 // expression makes the regular expression that a call means. Bytes that are
 // spelled as read_file spells them are the characters that they make; one that is

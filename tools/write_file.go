@@ -45,6 +45,7 @@ func (t *writeFile) Execute(ctx context.Context, args json.RawMessage) (Result, 
 	if ctx.Err() != nil {
 		return canceled(), nil
 	}
+	in.Path = named(t.workspace, in.Path)
 	return t.run(ctx, 1, func(k *call) error {
 		if err := k.writeFile(in.Path, in.Content); err != nil {
 			return k.wrong(in.Path, err)
