@@ -83,7 +83,7 @@ func TestExpression(t *testing.T) {
 	for _, tt := range []struct{ name, pattern, text string }{
 		{"control byte", "a⟦1b⟧b", "a\x1bb"},
 		{"several", "⟦1b⟧⟦07⟧$", "\x1b\x07"},
-		{"a character of several bytes", "^⟦ef⟧⟦bb⟧⟦bf⟧using", "\ufeffusing"},
+		{"a character of several bytes", "⟦ef⟧⟦bb⟧⟦bf⟧using", "x\ufeffusing"},
 		{"upper case", "a⟦1B⟧b", "a\x1bb"},
 		{"once or more", "^⟦e2⟧⟦80⟧⟦ae⟧+$", "\u202e\u202e"},
 		{"not UTF-8", "caf⟦e9⟧", "caf\ufffd"},
