@@ -255,7 +255,7 @@ func (r *grepReport) summary() {
 		r.note("%s clipped around the match; read_file shows more of a line", output.Count(int64(r.clipped), "line"))
 	}
 	if r.spelled {
-		r.note("bytes that show nothing and bytes that are not UTF-8 are shown as %s; edit_file takes them spelled so", spellForm)
+		r.note(spelledNote)
 	}
 	if r.long > 0 {
 		r.note("%s cut after %d lines", r.matches(r.long), search.MaxMatchLines)

@@ -3,11 +3,13 @@ package tools
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/belljar/belljar/internal/marks"
 )
 
 // Control bytes other than tab and newline, bytes that are not UTF-8, and the
-// bytes of characters that show nothing and do something are shown to the model
-// one by one as two hex digits in white brackets, so that it can see them and
+// bytes of characters that hide in a text (see marks) are shown to the model one
+// by one as two hex digits in white brackets, so that it can see them and
 // name them in an edit. Text that already looks like such a spelling has its
 // first bracket spelled, so spelling can always be undone.
 const (
@@ -17,8 +19,11 @@ const (
 	hexDigits  = "0123456789abcdef"
 )
 
-// unit takes the next character off p, which is not empty: its size in bytes,
-// and whether it must be spelled.
+// spelledNote is put behind a text in which something is spelled.
+const spelledNote = "control bytes, hidden marks and bytes that are not UTF-8 are shown as " + spellForm + "; edit_file takes them spelled so"
+
+// unit takes the next character off p, which is not empty, or an emoji that has
+// hidden ones in it: its size in bytes, and whether it must be spelled.
 func unit(p string) (size int, spelled bool) {
 	r, size := utf8.DecodeRuneInString(p)
 	switch {
@@ -26,18 +31,16 @@ func unit(p string) (size int, spelled bool) {
 		return 1, true
 	case r == '\t' || r == '\n':
 		return size, false
-	case r < ' ' || r >= 0x7f && r < 0xa0 || hides(r):
+	case r < ' ' || r >= 0x7f && r < 0xa0 || marks.Hides(r):
 		return size, true
+	}
+	if size == utf8.UTFMax {
+		if flag := marks.Flag(p); flag > 0 {
+			return flag, false
+		}
 	}
 	_, is := spelledByte(p)
 	return size, is
-}
-
-// hides tells a byte order mark, and the marks that end a line or change the
-// order in which what follows is shown: code that holds one is not what it
-// looks like.
-func hides(r rune) bool {
-	return r == '\ufeff' || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // spelledByte reads one spelling at the start of p.
@@ -88,7 +91,7 @@ func visibleUpTo(p string, limit int) (shown string, used int, spelled bool) {
 	var b strings.Builder
 	for chars := 0; used < len(p); {
 		size, special := unit(p[used:])
-		width := 1
+		width := utf8.RuneCountInString(p[used : used+size])
 		if special {
 			width = size * utf8.RuneCountInString(spellForm)
 		}
