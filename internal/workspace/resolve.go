@@ -293,6 +293,8 @@ func (k *walk) outside() error {
 	return refuse(k.given, ErrOutside, "the link %s leads to %s, which is outside the workspace", quote(k.link), quote(k.target))
 }
 
-// isGiven tells a path that is the one that was given, which a refusal begins
-// with: it need not be named once more.
-func (k *walk) isGiven(name string) bool { return strings.EqualFold(path.Clean(k.given), name) }
+// isGiven tells a name in the folder that the walk is in which is what was given,
+// absolute or not: a refusal begins with that, and need not name it once more.
+func (k *walk) isGiven(name string) bool {
+	return strings.EqualFold(strings.TrimPrefix(path.Clean(k.given), k.in.path+"/"), name)
+}
