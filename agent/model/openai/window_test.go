@@ -47,6 +47,7 @@ const (
 	lmUnloaded  = `{"object":"list","data":[{"id":"test-model","state":"not-loaded","max_context_length":131072}]}`
 	ollamaShow  = `{"parameters":"stop                           \"<|im_end|>\"\nnum_ctx                        40960\ntemperature 0.6",
 		"model_info":{"general.architecture":"qwen3","qwen3.context_length":262144}}`
+	ollamaMore  = `{"parameters":"num_ctx 40960","model_info":{"a.rope.context_length":1,"context_length":2,"llama.context_length":8192}}`
 	ollamaPlain = `{"parameters":"stop \"<|im_end|>\"","model_info":{"qwen3.context_length":262144}}`
 	ollamaPs    = `{"models":[{"name":"x:latest","model":"x:latest","context_length":2048},
 		{"name":"test-model:latest","model":"test-model:latest","size":1,"context_length":12288}]}`
@@ -72,6 +73,7 @@ func TestAskWindow(t *testing.T) {
 		"lmstudio":                 {"lmstudio", map[string]string{"/api/v0/models": lmModels}, 8192, []string{"GET /api/v0/models"}},
 		"lmstudio, not loaded":     {"lmstudio", map[string]string{"/api/v0/models": lmUnloaded}, 0, []string{"GET /api/v0/models"}},
 		"ollama, set in the model": {"ollama", map[string]string{"/api/show": ollamaShow, "/api/ps": ollamaPs}, 40960, []string{show}},
+		"ollama, more than it can": {"ollama", map[string]string{"/api/show": ollamaMore}, 8192, []string{show}},
 		"ollama, as it is loaded":  {"ollama", map[string]string{"/api/show": ollamaPlain, "/api/ps": ollamaPs}, 12288, []string{show, "GET /api/ps"}},
 		"ollama, not loaded":       {"ollama", map[string]string{"/api/show": ollamaPlain, "/api/ps": `{"models":[]}`}, 0, []string{show, "GET /api/ps"}},
 		"openrouter":               {"openrouter", map[string]string{"/v1/models": routerModels}, 131072, []string{"GET /v1/models"}},
