@@ -20,19 +20,27 @@ const maxWindowAnswer = 2 << 20
 // errNotTold is a server that does not say what a model takes.
 var errNotTold = errors.New("the server does not say how many tokens the model takes")
 
+// A Window is what a server says that a model takes.
+type Window struct {
+	// Tokens are those of prompt and answer together.
+	Tokens int
+	// Passing tells that another number may be in force once the server has
+	// answered a request; see provider.WindowSource.
+	Passing bool
+}
+
 // AskWindow asks the server how many tokens the model takes, prompt and answer
 // together, where the profile knows a place to ask; see provider.WindowSource.
-// It is the number in force at the time, which may change when the server loads
-// the model. The context bounds the wait for all of it. An error holds no key.
-func (c *Client) AskWindow(ctx context.Context) (int, error) {
+// It is the number in force at the time. The context bounds the wait for all of it. An error holds no key.
+func (c *Client) AskWindow(ctx context.Context) (Window, error) {
 	err := errNotTold
 	for _, source := range c.windows {
 		var tokens int
 		if tokens, err = c.askSource(ctx, source); err == nil {
-			return tokens, nil
+			return Window{tokens, source.Passing}, nil
 		}
 	}
-	return 0, fmt.Errorf("asking %s for the window of %s: %s", c.host, c.model, c.redact(err.Error()))
+	return Window{}, fmt.Errorf("asking %s for the window of %s: %s", c.host, c.model, c.redact(err.Error()))
 }
 
 // askSource asks in one place.

@@ -97,8 +97,11 @@ func TestAskWindow(t *testing.T) {
 			s := &teller{answers: test.answers}
 			c := newClient(t, s.ServeHTTP, by(t, test.provider))
 			got, err := c.AskWindow(t.Context())
-			if got != test.want || (err == nil) != (test.want > 0) {
-				t.Errorf("%d tokens and error %v, want %d", got, err, test.want)
+			if got.Tokens != test.want || (err == nil) != (test.want > 0) {
+				t.Errorf("%+v and error %v, want %d tokens", got, err, test.want)
+			}
+			if got.Passing != (name == "ollama, as it is loaded") {
+				t.Errorf("passing: %t", got.Passing)
 			}
 			if diff := cmp.Diff(test.asked, s.asked); diff != "" {
 				t.Errorf("asked (-want +got):\n%s", diff)
@@ -148,8 +151,8 @@ func TestAskWindowEnds(t *testing.T) {
 			}, by(t, "vllm"))
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			if tokens, err := c.AskWindow(ctx); err == nil {
-				t.Errorf("%d tokens and no error", tokens)
+			if window, err := c.AskWindow(ctx); err == nil {
+				t.Errorf("%+v and no error", window)
 			}
 		})
 	}

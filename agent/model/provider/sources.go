@@ -20,6 +20,9 @@ type WindowSource struct {
 	// a value on each line. A star as the last part but one stands
 	// for one word in a field's own name, which has a dot then.
 	Tokens []string
+	// Passing tells that the number is that of the model as it is loaded now. It
+	// may be loaded for another client, and loaded anew for the next request.
+	Passing bool
 	// Most are fields, named like Tokens, that bound the number where there is
 	// one. They tell nothing alone.
 	Most []string
@@ -52,7 +55,7 @@ func sources(name string) []WindowSource {
 		// What whoever made the model set goes before what it was loaded with,
 		// which may be another client's: then it is loaded anew for belljar.
 		running := listed("/api/ps", "models", "context_length")
-		running.Names = []string{"model", "name"}
+		running.Names, running.Passing = []string{"model", "name"}, true
 		return []WindowSource{{
 			Path: "/api/show", Post: true, Tokens: []string{"parameters.num_ctx"},
 			Most: []string{"model_info.*.context_length"}, // it gives no model more than it was trained for
