@@ -62,6 +62,9 @@ type Options struct {
 	// OnText is given the pieces of an answer's text as they come, from one
 	// goroutine at a time. They are not cleaned. nil is not.
 	OnText func(string)
+	// Opening is what else is to be told of a run that starts; it goes on record
+	// after the task.
+	Opening []trajectory.Notice
 	// Closing gives what else is to be told of a run that stops, such as what
 	// it leaves running; it goes on record before BeforeEnd is called. nil is
 	// nothing.
@@ -79,9 +82,11 @@ type Options struct {
 	// writes. 0 is unknown: then that happens when the server says that the
 	// conversation is too long.
 	ContextWindow int
-	// FindWindow is called after each answer while the number is unknown, and
-	// returns it or 0: some servers say it only of a model that they have
-	// loaded. It does not wait. nil is not called.
+	// FindWindow is called after each answer until it returns a number, which
+	// stands in ContextWindow's place from then on, or until the server said the
+	// number in a refusal: some servers say it only of a model that they have
+	// loaded, or load it otherwise for the run. It does not wait. nil is not
+	// called.
 	FindWindow func() int
 	// Mask hides secrets in a text that is about to be cut, as the recorder does
 	// in what is whole; nil hides nothing.

@@ -171,8 +171,8 @@ func (r *run) skip(call model.ToolCall, text string) error {
 // record can hold.
 func (r *run) recordCall(call model.ToolCall) error {
 	event := trajectory.ToolCall{CallID: call.ID, Name: call.Name, Arguments: call.Arguments}
-	if call.Extra != "" && len(call.Extra) <= maxExtra {
-		event.Extra, event.Origin = call.Extra, call.Origin
+	if event.Origin = call.Origin; len(call.Extra) <= maxExtra {
+		event.Extra = call.Extra // else the origin alone tells that there was more
 	}
 	return r.record(event)
 }

@@ -123,7 +123,7 @@ func (r *run) learn(refused error, tries int) int {
 			w.guess = goal
 		}
 	case w.most == 0 || w.most > said.Limit:
-		w.most = said.Limit
+		w.most, w.told = said.Limit, true
 	}
 	return min(goal, max(r.room(), base))
 }

@@ -58,6 +58,12 @@ func (r *run) work(ctx context.Context, task string) (Stop, error) {
 		return "", err
 	}
 	r.history = []model.Message{{Role: model.User, Text: task}}
+	for _, notice := range r.opts.Opening {
+		notice.Text = cleanText(notice.Text)
+		if err := r.record(notice); err != nil {
+			return "", err
+		}
+	}
 	for {
 		if stop := r.overLimit(); stop != "" {
 			return stop, nil
@@ -94,9 +100,7 @@ func (r *run) ask(ctx context.Context) (model.Response, error) {
 	if err := r.weigh(resp); err != nil {
 		return model.Response{}, err
 	}
-	if r.window.most == 0 && r.opts.FindWindow != nil {
-		r.window.most = r.opts.FindWindow()
-	}
+	r.findWindow()
 	r.history = append(r.history, model.Message{
 		Role: model.Assistant, Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls,
 	})

@@ -23,9 +23,10 @@ const (
 // A window is what a run knows of the size of its conversation, and of what the
 // model can take. Figures are tokens.
 type window struct {
-	most  int // what the model takes, prompt and answer together; 0 is unknown
-	guess int // what a prompt may have, where only refusals tell; 0 is none
-	took  int // the largest prompt that was counted
+	most  int  // what the model takes, prompt and answer together; 0 is unknown
+	guess int  // what a prompt may have, where only refusals tell; 0 is none
+	told  bool // the server said most of this run: nothing better is to be found
+	took  int  // the largest prompt that was counted
 	// mused is what the model thought before its last answer, and goesBack tells
 	// that the server counts that with the next prompt.
 	mused    int
@@ -58,6 +59,16 @@ type window struct {
 
 // newWindow is that of a model that can take so many tokens; 0 is unknown.
 func newWindow(size int) window { return window{most: size, scale: 1} }
+
+// findWindow takes what was found of the window beside the run.
+func (r *run) findWindow() {
+	if r.window.told || r.opts.FindWindow == nil {
+		return
+	}
+	if found := r.opts.FindWindow(); found > 0 {
+		r.window.most, r.window.told = found, true
+	}
+}
 
 // keepOutput remembers where the whole output of a call is.
 func (w *window) keepOutput(id, output string) {

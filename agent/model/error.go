@@ -70,6 +70,8 @@ type Error struct {
 	Usage Usage
 	// Call is, for BadCall, what the server told of the call.
 	Call RefusedCall
+	// Said are the server's own words, in one line; "" is none.
+	Said string
 	// Message says in one line what happened and what can be done about it.
 	Message string
 	// Err is the cause, where there is one.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -29,65 +28,62 @@ func (f *modelFlags) window(p provider.Profile, name string) knownWindow {
 	return knownWindow{}
 }
 
-// settleWindow takes what the model's server said of its window before the run.
-func (j *job) settleWindow(need int) error {
-	if tokens := j.asked.answer(); fits(need, tokens) {
-		return j.takeWindow(tokens)
+// fits tells a window into which the prompt and the tools go, and something
+// beside them: the rest is for the agent to say, as with a window of the flag.
+func fits(need, tokens int) bool { return tokens > need }
+
+// takeWindow takes what the server said, puts it into the manifest, and tells
+// where it is too little. 0 is nothing.
+func (j *job) takeWindow(need, tokens int) (notices []trajectory.Notice) {
+	if tokens == 0 {
+		return nil
 	}
-	return nil
-}
-
-// fits tells a window that is of use: one into which not even the prompt and the
-// tools fit may be what another client loaded the model with, and whether to go
-// on with it is not belljar's to decide. A quarter is kept free for the answer.
-func fits(need, tokens int) bool { return tokens*3/4 > need }
-
-// takeWindow takes what the server said, and puts it into the manifest.
-func (j *job) takeWindow(tokens int) error {
 	j.model.window = knownWindow{tokens, "server"}
-	manifest, err := j.session.Manifest()
-	if err != nil {
-		return err
+	if manifest, err := j.session.Manifest(); err == nil {
+		manifest.ContextWindow, manifest.ContextWindowFrom = tokens, j.model.window.from
+		_ = j.session.SetManifest(manifest) // of use even where the manifest cannot say it
 	}
-	manifest.ContextWindow, manifest.ContextWindowFrom = tokens, j.model.window.from
-	return j.session.SetManifest(manifest)
+	if fits(need, tokens) {
+		return nil
+	}
+	return []trajectory.Notice{{Kind: trajectory.NoticeWindow, Text: smallWindow(need, tokens, j.model.provider)}}
 }
 
-// findWindow gives a func that asks once more, after the first answer, and has
-// the result later: by then the model is loaded as it is for belljar.
-func (j *job) findWindow(ctx context.Context, need int) func() int {
-	var asked *windowQuestion
-	taken := false
-	return func() int {
-		switch {
-		case taken:
-			return 0
-		case asked == nil:
-			if asked = j.model.askWindow(ctx); asked != nil {
-				j.closers = append(j.closers, asked.Close)
-			}
-			return 0
-		case !asked.isAnswered():
-			return 0
-		}
-		taken = true
-		tokens := asked.answer()
-		switch {
-		case fits(need, tokens):
-			_ = j.takeWindow(tokens) // of use even where the manifest cannot say it
-			return tokens
-		case tokens > 0:
-			// A record that cannot be written ends the run by the event that comes next.
-			_ = j.record.Record(trajectory.Notice{Kind: trajectory.NoticeWindow, Text: smallWindow(need, tokens)})
-		}
-		return 0
+// startWindow takes what the server has said when the run starts.
+func (j *job) startWindow(need int) []trajectory.Notice {
+	return j.takeWindow(need, j.search.atStart(func(tokens int) bool { return fits(need, tokens) }))
+}
+
+// findWindow takes what the server has said after an answer.
+func (j *job) findWindow(need int) int {
+	tokens := j.search.afterAnswer()
+	for _, notice := range j.takeWindow(need, tokens) {
+		// A record that cannot be written ends the run by the event that comes next.
+		_ = j.record.Record(notice)
 	}
+	return tokens
 }
 
 // smallWindow says what a window means into which hardly anything fits.
-func smallWindow(need, tokens int) string {
-	return fmt.Sprintf("the model's server says that it takes %d tokens, of which the prompt and the tools alone take about %d: "+
-		"give it a larger context (OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp)", tokens, need)
+func smallWindow(need, tokens int, provider string) string {
+	return fmt.Sprintf("the model's server says that it takes %d tokens, and the prompt and the tools alone have about %d: %s",
+		tokens, need, largerWindow(provider))
+}
+
+// largerWindow says how to get a larger window.
+func largerWindow(provider string) string {
+	switch provider {
+	case "ollama":
+		return "give it a larger context, by OLLAMA_CONTEXT_LENGTH or the model's own num_ctx"
+	case "llama.cpp":
+		return "start it with a larger context (-c, of which each slot has a part)"
+	case "vllm":
+		return "start it with a larger --max-model-len"
+	case "lmstudio":
+		return "load the model with a larger context length"
+	default:
+		return "use a model that takes more"
+	}
 }
 
 // fixedTokens estimates what every request has.

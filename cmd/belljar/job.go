@@ -21,7 +21,7 @@ type job struct {
 	opts    *runOptions
 	task    string
 	model   *chosenModel
-	asked   *windowQuestion // what the model takes
+	search  *windowSearch // for what the model takes
 	spec    sandbox.Spec
 	state   string       // the folder that sessions live in
 	screen  *ui.Renderer // shows nothing with --quiet and --json
@@ -152,8 +152,8 @@ func (j *job) open(ctx context.Context) (err error) {
 	if j.opts.quiet {
 		progress = io.Discard
 	}
-	j.asked = j.model.askWindow(ctx) // beside the start
-	j.closers = append(j.closers, j.asked.Close)
+	j.search = j.model.searchWindow(ctx) // beside the start
+	j.closers = append(j.closers, j.search.Close)
 	if j.jar, err = j.app.open(ctx, &j.opts.sandboxFlags, j.spec, progress); err != nil {
 		return err
 	}

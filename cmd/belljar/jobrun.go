@@ -29,9 +29,7 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := j.settleWindow(need); err != nil {
-		return err
-	}
+	opening := j.startWindow(need)
 	info := j.jar.Info()
 	worker, err := agent.New(agent.Options{
 		Model: j.model, Tools: registry, Recorder: j.record, System: system,
@@ -40,13 +38,14 @@ func (j *job) run(ctx context.Context) error {
 		},
 		NewOutput: j.outputs.open,
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
-		Closing:   j.closing,
+		Opening:   opening,
+		Closing:   func() []trajectory.Notice { return append(j.takeWindow(need, j.search.atEnd()), j.closing()...) },
 		BeforeEnd: j.settle,
 		Images:    j.opts.images,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
 		MaxRequests: int(j.opts.maxRequests), MaxCost: j.opts.maxCost, Price: j.model.price.price,
 		Retry:         model.RetryPolicy{MaxWait: j.opts.maxWait},
-		ContextWindow: j.model.window.tokens, FindWindow: j.findWindow(ctx, need), Mask: j.masker.Mask, Outputs: outputsPoint,
+		ContextWindow: j.model.window.tokens, FindWindow: func() int { return j.findWindow(need) }, Mask: j.masker.Mask, Outputs: outputsPoint,
 	})
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ type chosenModel struct {
 	name, provider string
 	price          knownPrice
 	window         knownWindow
-	ask            func(context.Context) (int, error) // asks its server for the window; nil has none
+	ask            func(context.Context) (openai.Window, error) // asks its server for the window; nil has none
 }
 
 // Name is the name for the record.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/belljar/belljar/agent/model/openai"
 )
@@ -28,17 +29,48 @@ func looksSecret(name string) bool {
 	return false
 }
 
+// namesKey tells by its name whether a parameter of an address holds a secret.
+func namesKey(parameter string) bool {
+	if looksSecret(parameter) {
+		return true
+	}
+	lower := strings.ToLower(parameter)
+	for part := range strings.FieldsFuncSeq(lower, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch part {
+		case "code", "sig", "pass", "pwd":
+			return true
+		}
+	}
+	return strings.Contains(lower, "signature") || strings.Contains(lower, "subscription")
+}
+
+// keysIn are the values of a variable that are keys of the model's server: all
+// of it, or what may be one in an address.
+func keysIn(name, value string) []string {
+	switch {
+	case isKeyVariable(name) && value != "":
+		return []string{value}
+	case name == addressVariable:
+		return openai.AddressKeys(value, namesKey)
+	default:
+		return nil
+	}
+}
+
 // secrets are the values that must not stand in a record: the model's key, what
-// may be one in the address of its server, by the flag or the variable, and what
+// looks like one in the address of its server, by the flag or the variable, and what
 // was handed to the sandbox under a name that says it is secret.
 func (a *app) secrets(baseURL string, env []string) []string {
-	values := append(openai.AddressSecrets(baseURL), openai.AddressSecrets(a.getenv(addressVariable))...)
-	if key := a.getenv(keyVariable); key != "" {
-		values = append(values, key)
+	values := openai.AddressKeys(baseURL, namesKey)
+	for _, name := range []string{keyVariable, addressVariable} {
+		values = append(values, keysIn(name, a.getenv(name))...)
 	}
 	for _, pair := range env {
-		if name, value, _ := strings.Cut(pair, "="); looksSecret(name) && value != "" {
+		name, value, _ := strings.Cut(pair, "=")
+		if looksSecret(name) && value != "" {
 			values = append(values, value)
+		} else {
+			values = append(values, keysIn(name, value)...)
 		}
 	}
 	return values

@@ -138,6 +138,7 @@ func TestAddressWithKey(t *testing.T) {
 	}{
 		{"in an answer", "http://", "?api-key=" + url.QueryEscape(key) + "&api-version=" + version, 200, exitOK, "finished"},
 		{"in an error", "http://", "?code=" + url.QueryEscape(key), 400, exitModel, "stopped: the model failed"},
+		{"among words", "http://", "?tenant=since&code=" + url.QueryEscape(key), 200, exitOK, "finished"},
 		{"without a name", "http://", "?" + url.QueryEscape(key), 400, exitModel, "stopped: the model failed"},
 		{"as a password", "http://user:" + url.QueryEscape(key) + "@", "", 200, exitUsage, "holds a user name or password"},
 	} {

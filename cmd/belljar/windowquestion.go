@@ -3,60 +3,59 @@ package main
 import (
 	"context"
 	"time"
+
+	"github.com/belljar/belljar/agent/model/openai"
 )
 
-// windowPatience is how long the model's server has to say what the model takes.
-// At the start it is counted from that of the sandbox, which takes about a
-// second, so hardly anything is left to wait for.
-const windowPatience = 2 * time.Second
+const (
+	// windowPatience is how long the model's server has to say what the model
+	// takes. Nothing waits for it.
+	windowPatience = 2 * time.Second
+	// windowGrace is how long the end of a run waits for it: a run of one answer
+	// may be over before the server, which has just answered, has said it.
+	windowGrace = 250 * time.Millisecond
+)
 
 // A windowQuestion is a question to a model's server that goes on beside other
-// work. A nil one is none.
+// work. Close it.
 type windowQuestion struct {
-	stop   context.CancelFunc
-	ended  chan struct{} // closed when the answer is there, or there will be none
-	tokens int           // 0 is unknown
+	stop  context.CancelFunc
+	ended chan struct{} // closed when the answer is there, or there will be none
+	said  openai.Window // the zero value is nothing
 }
 
-// askWindow asks the model's server what the model takes, unless that is known.
-// Where the server does not say it, nothing is lost but the answer.
+// askWindow asks the model's server what the model takes. Where the server does
+// not say it, nothing is lost but the answer.
 func (m *chosenModel) askWindow(ctx context.Context) *windowQuestion {
-	if m.ask == nil || m.window.tokens > 0 {
-		return nil
-	}
 	ctx, stop := context.WithTimeout(ctx, windowPatience)
 	q := &windowQuestion{stop: stop, ended: make(chan struct{})}
 	go func() {
 		defer close(q.ended)
-		q.tokens, _ = m.ask(ctx)
+		q.said, _ = m.ask(ctx)
 	}()
 	return q
 }
 
-// answer waits for the answer.
-func (q *windowQuestion) answer() int {
-	if q == nil {
-		return 0
+// answer gives the answer, if it is there within a time.
+func (q *windowQuestion) answer(within time.Duration) (said openai.Window, there bool) {
+	select { // what is there counts, however short the time
+	case <-q.ended:
+		return q.said, true
+	default:
 	}
-	<-q.ended
-	return q.tokens
-}
-
-// isAnswered tells whether answer does not wait.
-func (q *windowQuestion) isAnswered() bool {
+	late := time.NewTimer(within)
+	defer late.Stop()
 	select {
 	case <-q.ended:
-		return true
-	default:
-		return false
+		return q.said, true
+	case <-late.C:
+		return openai.Window{}, false
 	}
 }
 
 // Close ends the question.
 func (q *windowQuestion) Close() error {
-	if q != nil {
-		q.stop()
-		<-q.ended
-	}
+	q.stop()
+	<-q.ended
 	return nil
 }

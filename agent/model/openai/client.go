@@ -62,8 +62,16 @@ type Options struct {
 	IdleTimeout time.Duration
 }
 
-// String tells the options without the key.
-func (o Options) String() string { return fmt.Sprintf("%s at %s", o.Model, o.BaseURL) }
+// String tells the options without the key, and the address without what may
+// hold another.
+func (o Options) String() string {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil {
+		return o.Model + " at an address that is none"
+	}
+	u.User, u.RawQuery, u.Fragment, u.RawFragment, u.ForceQuery = nil, "", "", "", false
+	return fmt.Sprintf("%s at %s", o.Model, u)
+}
 
 // GoString tells the options without the key.
 func (o Options) GoString() string { return o.String() }
@@ -115,7 +123,7 @@ func New(o Options) (*Client, error) {
 		http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
 		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
 		first:   cmp.Or(o.FirstTimeout, max(10*time.Minute, o.IdleTimeout)), idle: cmp.Or(o.IdleTimeout, profile.Idle, 3*time.Minute),
-		redact:   redactor(append(AddressSecrets(o.BaseURL), o.APIKey)...),
+		redact:   redactor(append(spelled(suspects(o.BaseURL)), o.APIKey)...),
 		noReason: profile.NoReason,
 	}
 	if c.ownHTTP {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -257,6 +258,46 @@ func TestOtherFailuresChangeNothing(t *testing.T) {
 				t.Errorf("error %v after %d requests, want one", err, server.requests)
 			}
 		})
+	}
+}
+
+// TestNameChangesNothing: a model's name tells nothing of what its server
+// refuses, whether belljar or the server says it, and neither does belljar's
+// advice.
+func TestNameChangesNothing(t *testing.T) {
+	for _, name := range []string{"meta/llama-3.2-11b-vision-instruct", "flux-image-1", "multi-modal:latest"} {
+		for says, status := range map[string]int{
+			"No endpoints found that support tool use.":                        404,
+			"No endpoints found that support the provided 'tool_choice' value": 404,
+			name + " does not support tools":                                   400,
+			"model " + path.Base(name) + " does not support thinking":          400,
+			"does not support tools":                                           400,
+		} {
+			server := &picky{refuses: func(body) bool { return true }, status: status, says: says}
+			c := newClient(t, server.ServeHTTP, by(t, "openrouter"), func(o *openai.Options) { o.Model = name })
+			req := everything()
+			req.Resend = func(r model.Resend) error { t.Errorf("told %q", r); return nil }
+			if _, err := c.Generate(t.Context(), req, nil); err == nil || server.requests != 1 {
+				t.Errorf("%s, %q: error %v after %d requests, want one", name, says, err, server.requests)
+			}
+		}
+	}
+}
+
+// TestResendGivesNoAdvice: whom a refusal was dealt with for is told what the
+// server said, and not what else could be done about it.
+func TestResendGivesNoAdvice(t *testing.T) {
+	const says = "No endpoints found that support image input"
+	server := &picky{refuses: func(b body) bool { return strings.Contains(b.text(), "image_url") }, status: 404, says: says}
+	c := newClient(t, server.ServeHTTP, by(t, "openrouter"))
+	var told []string
+	req := everything()
+	req.Resend = func(r model.Resend) error { told = append(told, r.String()); return nil }
+	if _, err := c.Generate(t.Context(), req, nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], ": 404 Not Found: "+says+"; from now on the model is told that there was an image") {
+		t.Errorf("told %q", told)
 	}
 }
 

@@ -50,6 +50,7 @@ func (c *Client) explain(outer, inner context.Context, err error) error {
 	out := *e
 	// The cause stays out of the chain: its text may hold an address with a key.
 	out.Err = nil
+	out.Said = c.redact(e.Said)
 	out.Message = c.redact(fmt.Sprintf("asking %s at %s: %s", c.model, c.host, e.Message))
 	return &out
 }
@@ -59,6 +60,7 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	d := readDetail(body)
 	e := &model.Error{
 		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: d.retryAfter(res.Header, body), Call: d.refusedCall(),
+		Said: d.text(),
 	}
 	if res.StatusCode == http.StatusTooManyRequests && e.Kind == model.Permanent && e.RetryAfter > 0 && !d.namesBill() {
 		// Google words the limit of a minute like one of the bill, but says when
@@ -69,8 +71,8 @@ func statusError(res *http.Response, body []byte) *model.Error {
 		e.Limit, e.Size = overflow(string(body))
 	}
 	e.Message = strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
-	if text := d.text(); text != "" {
-		e.Message += ": " + text
+	if e.Said != "" {
+		e.Message += ": " + e.Said
 	}
 	switch {
 	case res.StatusCode >= 300 && res.StatusCode < 400:
@@ -100,11 +102,11 @@ func withoutQuery(address string) string {
 func streamError(object []byte) *model.Error {
 	d := readDetail(object)
 	status := d.status
-	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: d.retryAfter(nil, object), Call: d.refusedCall()}
+	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: d.retryAfter(nil, object), Call: d.refusedCall(), Said: d.text()}
 	if e.Kind == model.Context {
 		e.Limit, e.Size = overflow(string(object) + d.source)
 	}
-	e.Message = "the server broke off the answer: " + d.text()
+	e.Message = "the server broke off the answer: " + e.Said
 	if advice := unserved(refusal(strings.ToLower(d.message))); status == http.StatusNotFound && advice != "" {
 		e.Message += "; " + advice
 	}

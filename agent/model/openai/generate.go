@@ -41,7 +41,7 @@ func (c *Client) Generate(ctx context.Context, req model.Request, onText func(st
 			return model.Response{}, err
 		}
 		if req.Resend != nil {
-			if err := req.Resend(model.Resend{Err: err, Change: change}); err != nil {
+			if err := req.Resend(model.Resend{Err: c.withoutAdvice(err), Change: change}); err != nil {
 				return model.Response{}, err
 			}
 		}

@@ -24,6 +24,9 @@ func TestNobodyOffersIt(t *testing.T) {
 		"guardrail":       {"No endpoints available matching your guardrail restrictions and data policy.", "your settings"},
 		"allowed":         {"No allowed providers are available for the selected model.", "your settings"},
 		"options":         {"No endpoints found that can handle the requested parameters.", "does what is asked for"},
+		"something else":  {"No endpoints found that support the provided 'tool_choice' value.", "does what is asked for"},
+		"a long name":     {"No endpoints found for nobody/such-model. Is it gone?", "check the name"},
+		"a name of sight": {"No endpoints found for nobody/no-vision-support", "check the name"},
 		"name":            {"No endpoints found for nobody/such-model.", "check the name"},
 		"a name of tools": {"No endpoints found for nobody/tool-model.", "check the name"},
 	}
@@ -52,6 +55,20 @@ func TestNobodyOffersIt(t *testing.T) {
 					t.Errorf("error %q, want %q in it", said, test.advice)
 				}
 			})
+		}
+	}
+}
+
+// TestNoEndpointsOfIngress: what stands before a server says in the same words
+// that the server is not there, and then the address may be wrong.
+func TestNoEndpointsOfIngress(t *testing.T) {
+	for _, said := range []string{"no endpoints available for service \"tool-call-proxy\"", "Service has no endpoints", "no endpoints found"} {
+		c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, said)
+		})
+		if _, err := c.Generate(t.Context(), hello, nil); err == nil || !strings.Contains(err.Error(), "the base url") {
+			t.Errorf("%q: error %v, want one that names the address", said, err)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"strings"
 
@@ -16,24 +15,32 @@ import (
 
 // maxWindowAnswer bounds what is read of a server's list of models. The longest
 // known has about a megabyte.
-const maxWindowAnswer = 8 << 20
+const maxWindowAnswer = 2 << 20
 
 // errNotTold is a server that does not say what a model takes.
 var errNotTold = errors.New("the server does not say how many tokens the model takes")
 
+// A Window is what a server says that a model takes.
+type Window struct {
+	// Tokens are those of prompt and answer together.
+	Tokens int
+	// Passing tells that another number may be in force once the server has
+	// answered a request; see provider.WindowSource.
+	Passing bool
+}
+
 // AskWindow asks the server how many tokens the model takes, prompt and answer
 // together, where the profile knows a place to ask; see provider.WindowSource.
-// It is the number in force at the time, which may change when the server loads
-// the model. The context bounds the wait for all of it. An error holds no key.
-func (c *Client) AskWindow(ctx context.Context) (int, error) {
+// It is the number in force at the time. The context bounds the wait for all of it. An error holds no key.
+func (c *Client) AskWindow(ctx context.Context) (Window, error) {
 	err := errNotTold
 	for _, source := range c.windows {
 		var tokens int
 		if tokens, err = c.askSource(ctx, source); err == nil {
-			return tokens, nil
+			return Window{tokens, source.Passing}, nil
 		}
 	}
-	return 0, fmt.Errorf("asking %s for the window of %s: %s", c.host, c.model, c.redact(err.Error()))
+	return Window{}, fmt.Errorf("asking %s for the window of %s: %s", c.host, c.model, c.redact(err.Error()))
 }
 
 // askSource asks in one place.
@@ -50,14 +57,15 @@ func (c *Client) askSource(ctx context.Context, source provider.WindowSource) (i
 	if res.StatusCode != http.StatusOK {
 		return 0, errors.New(res.Status)
 	}
-	var answer any
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxWindowAnswer)).Decode(&answer); err != nil {
+	tokens, err := readTokens(ctx, io.LimitReader(res.Body, maxWindowAnswer), source, c.model)
+	switch {
+	case err != nil:
 		return 0, fmt.Errorf("reading its answer: %w", err)
-	}
-	if tokens := tokensIn(answer, source, c.model); tokens > 0 {
+	case tokens == 0:
+		return 0, errNotTold
+	default:
 		return tokens, nil
 	}
-	return 0, errNotTold
 }
 
 // windowRequest is a question to a source, with the key and the query of the
@@ -92,68 +100,4 @@ func (c *Client) windowRequest(ctx context.Context, source provider.WindowSource
 	}
 	c.sign(req.Header)
 	return req, nil
-}
-
-// tokensIn finds the number for a model in an answer; 0 is none.
-func tokensIn(answer any, source provider.WindowSource, model string) int {
-	if source.List == "" {
-		return leastOf(answer, source.Tokens)
-	}
-	list, _ := field(answer, source.List).([]any)
-	for _, entry := range list {
-		for _, name := range source.Names {
-			if got, _ := field(entry, name).(string); got != "" && sameModel(got, model) {
-				return leastOf(entry, source.Tokens)
-			}
-		}
-	}
-	return 0
-}
-
-// sameModel compares two names; Ollama adds a tag where none is given.
-func sameModel(a, b string) bool {
-	const tag = ":latest"
-	return strings.TrimSuffix(a, tag) == strings.TrimSuffix(b, tag)
-}
-
-// leastOf is the least whole number in fields of a value, or 0.
-func leastOf(value any, names []string) int {
-	least := 0
-	for _, name := range names {
-		number, _ := field(value, name).(float64)
-		if number < 1 || number > math.MaxInt32 || number != math.Trunc(number) {
-			continue
-		}
-		if least == 0 || int(number) < least {
-			least = int(number)
-		}
-	}
-	return least
-}
-
-// field follows the parts of a name into a value; nil is not there.
-func field(value any, name string) any {
-	for part := range strings.SplitSeq(name, ".") {
-		switch v := value.(type) {
-		case map[string]any:
-			value = v[part]
-		case string:
-			value = lineOf(v, part)
-		default:
-			return nil
-		}
-	}
-	return value
-}
-
-// lineOf is the number that stands after a name on a line of a text.
-func lineOf(text, name string) any {
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		var number float64
-		if len(words) == 2 && words[0] == name && json.Unmarshal([]byte(words[1]), &number) == nil {
-			return number
-		}
-	}
-	return nil
 }

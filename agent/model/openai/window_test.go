@@ -47,6 +47,7 @@ const (
 	lmUnloaded  = `{"object":"list","data":[{"id":"test-model","state":"not-loaded","max_context_length":131072}]}`
 	ollamaShow  = `{"parameters":"stop                           \"<|im_end|>\"\nnum_ctx                        40960\ntemperature 0.6",
 		"model_info":{"general.architecture":"qwen3","qwen3.context_length":262144}}`
+	ollamaMore  = `{"parameters":"num_ctx 40960","model_info":{"a.rope.context_length":1,"context_length":2,"llama.context_length":8192}}`
 	ollamaPlain = `{"parameters":"stop \"<|im_end|>\"","model_info":{"qwen3.context_length":262144}}`
 	ollamaPs    = `{"models":[{"name":"x:latest","model":"x:latest","context_length":2048},
 		{"name":"test-model:latest","model":"test-model:latest","size":1,"context_length":12288}]}`
@@ -72,6 +73,7 @@ func TestAskWindow(t *testing.T) {
 		"lmstudio":                 {"lmstudio", map[string]string{"/api/v0/models": lmModels}, 8192, []string{"GET /api/v0/models"}},
 		"lmstudio, not loaded":     {"lmstudio", map[string]string{"/api/v0/models": lmUnloaded}, 0, []string{"GET /api/v0/models"}},
 		"ollama, set in the model": {"ollama", map[string]string{"/api/show": ollamaShow, "/api/ps": ollamaPs}, 40960, []string{show}},
+		"ollama, more than it can": {"ollama", map[string]string{"/api/show": ollamaMore}, 8192, []string{show}},
 		"ollama, as it is loaded":  {"ollama", map[string]string{"/api/show": ollamaPlain, "/api/ps": ollamaPs}, 12288, []string{show, "GET /api/ps"}},
 		"ollama, not loaded":       {"ollama", map[string]string{"/api/show": ollamaPlain, "/api/ps": `{"models":[]}`}, 0, []string{show, "GET /api/ps"}},
 		"openrouter":               {"openrouter", map[string]string{"/v1/models": routerModels}, 131072, []string{"GET /v1/models"}},
@@ -95,8 +97,11 @@ func TestAskWindow(t *testing.T) {
 			s := &teller{answers: test.answers}
 			c := newClient(t, s.ServeHTTP, by(t, test.provider))
 			got, err := c.AskWindow(t.Context())
-			if got != test.want || (err == nil) != (test.want > 0) {
-				t.Errorf("%d tokens and error %v, want %d", got, err, test.want)
+			if got.Tokens != test.want || (err == nil) != (test.want > 0) {
+				t.Errorf("%+v and error %v, want %d tokens", got, err, test.want)
+			}
+			if got.Passing != (name == "ollama, as it is loaded") {
+				t.Errorf("passing: %t", got.Passing)
 			}
 			if diff := cmp.Diff(test.asked, s.asked); diff != "" {
 				t.Errorf("asked (-want +got):\n%s", diff)
@@ -146,8 +151,8 @@ func TestAskWindowEnds(t *testing.T) {
 			}, by(t, "vllm"))
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			if tokens, err := c.AskWindow(ctx); err == nil {
-				t.Errorf("%d tokens and no error", tokens)
+			if window, err := c.AskWindow(ctx); err == nil {
+				t.Errorf("%+v and no error", window)
 			}
 		})
 	}

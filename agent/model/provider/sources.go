@@ -17,8 +17,15 @@ type WindowSource struct {
 	Names []string
 	// Tokens are the fields that hold the number. The least counts of those that
 	// are there. A dot leads into an object, or into a text that has a name and
-	// a value on each line.
+	// a value on each line. A star as the last part but one stands
+	// for one word in a field's own name, which has a dot then.
 	Tokens []string
+	// Passing tells that the number is that of the model as it is loaded now. It
+	// may be loaded for another client, and loaded anew for the next request.
+	Passing bool
+	// Most are fields, named like Tokens, that bound the number where there is
+	// one. They tell nothing alone.
+	Most []string
 }
 
 // ModelName stands for the name of the model in the query of a WindowSource.
@@ -48,8 +55,11 @@ func sources(name string) []WindowSource {
 		// What whoever made the model set goes before what it was loaded with,
 		// which may be another client's: then it is loaded anew for belljar.
 		running := listed("/api/ps", "models", "context_length")
-		running.Names = []string{"model", "name"}
-		return []WindowSource{{Path: "/api/show", Post: true, Tokens: []string{"parameters.num_ctx"}}, running}
+		running.Names, running.Passing = []string{"model", "name"}, true
+		return []WindowSource{{
+			Path: "/api/show", Post: true, Tokens: []string{"parameters.num_ctx"},
+			Most: []string{"model_info.*.context_length"}, // it gives no model more than it was trained for
+		}, running}
 	case "openrouter":
 		return []WindowSource{listed("models", "data", "context_length", "top_provider.context_length")}
 	case "kimi":

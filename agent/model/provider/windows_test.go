@@ -84,7 +84,7 @@ func TestSources(t *testing.T) {
 			if s.Post {
 				method = "POST"
 			}
-			for _, named := range append([]string{method + " " + s.Path}, s.Tokens...) {
+			for _, named := range append([]string{method + " " + s.Path}, append(s.Tokens, s.Most...)...) {
 				if asked := strings.TrimPrefix(named, "parameters."); !strings.Contains(string(data), "`"+asked+"`") {
 					t.Errorf("docs/providers.md does not name `%s` of %s", asked, p.Name)
 				}
