@@ -62,6 +62,9 @@ type Options struct {
 	// OnText is given the pieces of an answer's text as they come, from one
 	// goroutine at a time. They are not cleaned. nil is not.
 	OnText func(string)
+	// Opening is what else is to be told of a run that starts; it goes on record
+	// after the task.
+	Opening []trajectory.Notice
 	// Closing gives what else is to be told of a run that stops, such as what
 	// it leaves running; it goes on record before BeforeEnd is called. nil is
 	// nothing.
@@ -79,6 +82,24 @@ type Options struct {
 	// Images tells that the model takes images. Those of a result are handed
 	// on and recorded then; otherwise a word stands for each.
 	Images bool
+	// ContextWindow is the number of tokens that the model can take, prompt and
+	// answer together. Before a conversation outgrows it, old results are
+	// shortened, and then the middle is replaced by a summary that the model
+	// writes. 0 is unknown: then that happens when the server says that the
+	// conversation is too long.
+	ContextWindow int
+	// FindWindow is called after each answer until it returns a number, which
+	// stands in ContextWindow's place from then on, or until the server said the
+	// number in a refusal: some servers say it only of a model that they have
+	// loaded, or load it otherwise for the run. It does not wait. nil is not
+	// called.
+	FindWindow func() int
+	// Mask hides secrets in a text that is about to be cut, as the recorder does
+	// in what is whole; nil hides nothing.
+	Mask func(string) string
+	// Outputs is the folder in which the model finds the raw outputs that were
+	// kept, by the last element of their names; "" is none.
+	Outputs string
 	// MaxTurns is the number of turns after which a run stops; 0 is
 	// DefaultMaxTurns.
 	MaxTurns int
@@ -114,6 +135,7 @@ const (
 	StopMaxRequests Stop = "max_requests"  // Options.MaxRequests was reached
 	StopMaxTokens   Stop = "max_tokens"    // Options.MaxTokens was reached
 	StopMaxCost     Stop = "max_cost"      // Options.MaxCost was reached
+	StopMaxContext  Stop = "max_context"   // the conversation cannot be made to fit what the model can take
 	StopStuck       Stop = "stuck"         // the model does the same, fails or is cut again and again
 	StopRefused     Stop = "refused"       // the model refused, or its answer was filtered
 	StopModel       Stop = "model_error"   // the model could not be reached or answered wrongly
@@ -138,6 +160,7 @@ type Agent struct {
 	opts    Options
 	offered []model.ToolDefinition
 	effects map[string]tools.Effect
+	once    map[string]bool // tools that give a thing once
 }
 
 // New returns an Agent. The tools are looked at once, here.
@@ -146,13 +169,13 @@ func New(opts Options) (*Agent, error) {
 		return nil, errors.New("making an agent: Model, Tools and Recorder are required")
 	}
 	opts.MaxTurns = cmp.Or(opts.MaxTurns, DefaultMaxTurns)
-	if opts.MaxTurns < 0 || opts.MaxTime < 0 || opts.MaxRequests < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
+	if opts.MaxTurns < 0 || opts.MaxTime < 0 || opts.MaxRequests < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 || opts.ContextWindow < 0 {
 		return nil, errors.New("making an agent: a limit is negative")
 	}
 	if opts.MaxCost > 0 && opts.Price == nil {
 		return nil, errors.New("making an agent: a limit on the cost needs a price")
 	}
-	a := &Agent{opts: opts, effects: map[string]tools.Effect{}}
+	a := &Agent{opts: opts, effects: map[string]tools.Effect{}, once: map[string]bool{}}
 	for _, def := range opts.Tools.Definitions() {
 		offered := model.ToolDefinition{Name: def.Name, Description: def.Description}
 		if def.Schema != nil {
@@ -163,7 +186,7 @@ func New(opts Options) (*Agent, error) {
 			offered.Schema = schema
 		}
 		a.offered = append(a.offered, offered)
-		a.effects[def.Name] = def.Effect
+		a.effects[def.Name], a.once[def.Name] = def.Effect, def.Once
 	}
 	return a, nil
 }
@@ -171,12 +194,12 @@ func New(opts Options) (*Agent, error) {
 // Run works on one task until the model is done or something stops it. The
 // outcome is always filled in. The error says what went wrong where the stop
 // reason alone does not: for StopRefused, StopModel, StopSandbox, StopRecord,
-// with the context's cause for StopCanceled, and for StopMaxTime where the time
-// did not suffice for another try of a request that failed. The record ends with an end
-// event in every case but StopRecord; before it stands, as a notice, why a run
-// failed.
+// StopMaxContext, with the context's cause for StopCanceled, and for StopMaxTime
+// where the time did not suffice for another try of a request that failed. The
+// record ends with an end event in every case but StopRecord; before it stands,
+// as a notice, why a run failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
-	r := &run{Agent: a, started: time.Now()}
+	r := &run{Agent: a, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
 	inner := ctx
 	if a.opts.MaxTime > 0 {
 		r.clock = newClock(ctx, a.opts.MaxTime)
@@ -255,6 +278,8 @@ func reason(outer, inner context.Context, err error) (Stop, error) {
 		return StopSandbox, tool.error
 	case model.KindOf(err) == model.Filtered:
 		return StopRefused, err
+	case model.KindOf(err) == model.Context:
+		return StopMaxContext, err
 	default:
 		return StopModel, err
 	}

@@ -91,16 +91,17 @@ func (c *counted) Generate(ctx context.Context, req model.Request, onText func(s
 	return resp, err
 }
 
-// resend counts a request that failed and is sent again at once.
-func (r *run) resend(failed error) error {
-	if err := r.spendFailed(failed); err != nil {
+// resend counts a request that failed and is sent again at once, and records
+// what is written otherwise.
+func (r *run) resend(again model.Resend) error {
+	if err := r.spendFailed(again.Err); err != nil {
 		return err
 	}
 	if stop := r.overSpent(); stop != "" {
-		return r.giveUp(stop, failed)
+		return r.giveUp(stop, again.Err)
 	}
 	r.spent.Requests++
-	return nil
+	return r.record(trajectory.Notice{Kind: trajectory.NoticeAdapted, Text: cleanText(again.String())})
 }
 
 // giveUp records why a request failed that a limit forbids to send again.

@@ -65,7 +65,7 @@ func TestBudgets(t *testing.T) {
 		turns    int
 		requests int
 		waits    int
-		waited   time.Duration // 0 is not looked at
+		waited   time.Duration // at least, and at most a quarter more; 0 is not looked at
 		cost     float64
 		tokens   int
 		took     time.Duration // at most
@@ -86,7 +86,7 @@ func TestBudgets(t *testing.T) {
 		"tokens first":         {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost, o.MaxTokens = 0.9, 110_000 }, stop: agent.StopMaxTokens, turns: 1, requests: 1, cost: 0.3, tokens: 110_000},
 		"turns first":          {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxCost, o.MaxTurns, o.MaxRequests = 9, 2, 3 }, stop: agent.StopMaxTurns, turns: 2, requests: 2, cost: 0.6, tokens: 220_000},
 		"time first":           {attempts: []attempt{answer}, change: func(o *agent.Options) { o.MaxTime, o.MaxTurns = 2500*time.Millisecond, 9 }, stop: agent.StopMaxTime, turns: 2, requests: 3, cost: 0.6, tokens: 220_000, took: 3 * time.Second},
-		"waits count":          {attempts: []attempt{limited(7 * time.Second), limited(9 * time.Second), last}, stop: agent.StopFinished, turns: 1, requests: 3, waits: 2, waited: 16 * time.Second, cost: 0.3, tokens: 110_000, took: 19 * time.Second},
+		"waits count":          {attempts: []attempt{limited(7 * time.Second), limited(9 * time.Second), last}, stop: agent.StopFinished, turns: 1, requests: 3, waits: 2, waited: 16 * time.Second, cost: 0.3, tokens: 110_000, took: 24 * time.Second},
 		"no time to wait": {
 			attempts: []attempt{answer, limited(time.Minute)}, change: func(o *agent.Options) { o.MaxTime = 30 * time.Second },
 			stop: agent.StopMaxTime, turns: 1, requests: 2, cost: 0.3, tokens: 110_000, took: 2 * time.Second, says: "no time is left for another try: slow down",
@@ -116,7 +116,7 @@ func TestBudgets(t *testing.T) {
 				if got.Cost == nil || math.Abs(*got.Cost-test.cost) > 1e-9 || got.Usage.Input+got.Usage.Output != test.tokens {
 					t.Errorf("%+v, want $%g for %d tokens", got.Total(), test.cost, test.tokens)
 				}
-				if test.waited > 0 && got.Waited != test.waited || test.took > 0 && got.Duration > test.took {
+				if test.waited > 0 && (got.Waited < test.waited || got.Waited > test.waited*5/4) || test.took > 0 && got.Duration > test.took {
 					t.Errorf("waited %s of %s, want %s of at most %s", got.Waited, got.Duration, test.waited, test.took)
 				}
 				if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {

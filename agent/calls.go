@@ -13,8 +13,12 @@ import (
 	"github.com/belljar/belljar/tools"
 )
 
-// maxParallel bounds the calls that run side by side.
-const maxParallel = 8
+const (
+	// maxParallel bounds the calls that run side by side.
+	maxParallel = 8
+	// maxExtra bounds the further fields of a call that are recorded, in bytes.
+	maxExtra = 1 << 20
+)
 
 // The statuses of results that no tool gave. A tool's own status stands for
 // itself, and statusOK and statusError stand in where it gave none.
@@ -171,8 +175,15 @@ func (r *run) skip(call model.ToolCall, text string) error {
 	return r.recordResult(call, done{result: tools.Error(text), status: statusNotRun})
 }
 
+// recordCall records a call, with what has to go back to its server. The bound
+// on that is far above what servers send, and keeps an event within what a
+// record can hold.
 func (r *run) recordCall(call model.ToolCall) error {
-	return r.record(trajectory.ToolCall{CallID: call.ID, Name: call.Name, Arguments: call.Arguments})
+	event := trajectory.ToolCall{CallID: call.ID, Name: call.Name, Arguments: call.Arguments}
+	if event.Origin = call.Origin; len(call.Extra) <= maxExtra {
+		event.Extra = call.Extra // else the origin alone tells that there was more
+	}
+	return r.record(event)
 }
 
 // recordResult records a result and hands it to the model.
@@ -198,6 +209,7 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 		return err
 	}
 	r.history = append(r.history, message)
-	r.repeats.add(digest(call, d.status, message.Parts), d.status == statusError || d.status == statusNotRun || d.status == statusDenied && !d.answered)
+	r.window.keepOutput(call.ID, d.output)
+	r.repeats.add(digest(call, d.status, lasting(d.result, message.Parts)), d.result.IsError && !d.answered)
 	return nil
 }

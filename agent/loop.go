@@ -36,11 +36,14 @@ type run struct {
 	waiting time.Time // when the wait began that goes on; zero is none
 	failing string    // why the last request failed
 	history []model.Message
+	window  window
 	turns   int
 	final   string // the last thing the model said
 	partial string // the beginning of an answer that was cut
+	bad     int    // answers in a row with a call that the server could not read
 	empty   int    // empty answers in a row
 	cut     int    // cut answers in a row
+	written int    // calls written as text since the last one that was made
 	repeats repeats
 }
 
@@ -56,15 +59,24 @@ func (r *run) work(ctx context.Context, task string) (Stop, error) {
 		return "", err
 	}
 	r.history = []model.Message{{Role: model.User, Text: task}}
+	for _, notice := range r.opts.Opening {
+		notice.Text = cleanText(notice.Text)
+		if err := r.record(notice); err != nil {
+			return "", err
+		}
+	}
 	for {
 		if stop := r.overLimit(); stop != "" {
 			return stop, nil
 		}
+		var stop Stop
 		resp, err := r.ask(ctx)
-		if err != nil {
-			return "", err
+		switch {
+		case model.KindOf(err) == model.BadCall:
+			stop, err = r.takeBadCall(err)
+		case err == nil:
+			stop, err = r.take(ctx, resp)
 		}
-		stop, err := r.take(ctx, resp)
 		if stop != "" || err != nil {
 			return stop, err
 		}
@@ -73,8 +85,7 @@ func (r *run) work(ctx context.Context, task string) (Stop, error) {
 
 // ask gets the next answer and records it.
 func (r *run) ask(ctx context.Context) (model.Response, error) {
-	req := model.Request{System: r.opts.System, Messages: r.history, Tools: r.offered}
-	resp, err := r.asked.Generate(ctx, req, r.opts.OnText)
+	resp, err := r.answer(ctx)
 	if err != nil {
 		return model.Response{}, err
 	}
@@ -87,6 +98,10 @@ func (r *run) ask(ctx context.Context) (model.Response, error) {
 	if err := r.spend(resp.Usage); err != nil {
 		return model.Response{}, err
 	}
+	if err := r.weigh(resp); err != nil {
+		return model.Response{}, err
+	}
+	r.findWindow()
 	r.history = append(r.history, model.Message{
 		Role: model.Assistant, Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls,
 	})
@@ -95,6 +110,7 @@ func (r *run) ask(ctx context.Context) (model.Response, error) {
 
 // take acts on an answer.
 func (r *run) take(ctx context.Context, resp model.Response) (Stop, error) {
+	r.bad = 0
 	said := strings.TrimSpace(resp.Text) != ""
 	if said {
 		r.final = r.partial + resp.Text
@@ -105,8 +121,10 @@ func (r *run) take(ctx context.Context, resp model.Response) (Stop, error) {
 	r.partial, r.cut = "", 0
 	switch {
 	case len(resp.Calls) > 0:
-		r.empty = 0
+		r.empty, r.written = 0, 0
 		return r.takeCalls(ctx, resp.Calls)
+	case r.writtenCall(resp):
+		return r.takeWritten()
 	case said:
 		return StopFinished, nil
 	default:
@@ -178,7 +196,7 @@ func (r *run) tell(kind, text string) error {
 func (r *run) end(stop Stop, err error) error {
 	switch {
 	case err == nil:
-	case stop == StopModel, stop == StopRefused, stop == StopSandbox, stop == StopMaxTime:
+	case stop == StopModel, stop == StopRefused, stop == StopSandbox, stop == StopMaxTime, stop == StopMaxContext:
 		notice := trajectory.Notice{Kind: trajectory.NoticeError, Text: cleanText(err.Error())}
 		if err := r.opts.Recorder.Record(notice); err != nil {
 			return err

@@ -96,6 +96,13 @@ func TestStops(t *testing.T) {
 	cut := func(text string, calls ...model.ToolCall) model.Response {
 		return model.Response{Text: text, Calls: calls, Finish: model.FinishLength}
 	}
+	// between puts the same answer before each of four calls and before the end.
+	between := func(answer model.Response) (all []model.Response) {
+		for _, good := range append(different(4), says("Done.")) {
+			all = append(all, answer, good)
+		}
+		return all
+	}
 	tests := map[string]struct {
 		answers []model.Response
 		change  func(*agent.Options)
@@ -135,6 +142,13 @@ func TestStops(t *testing.T) {
 		"cut calls are not run": {
 			answers: []model.Response{cut("", call("write", `{"n":1}`), call("write", `{"text":"half`)), says("Done.")},
 			stop:    agent.StopFinished, turns: 2, final: "Done.",
+		},
+		"cut between good answers":       {answers: between(cut("")), stop: agent.StopFinished, final: "Done.", turns: 10},
+		"cut calls between good answers": {answers: between(cut("", call("write", `{"n":1}`))), stop: agent.StopFinished, final: "Done.", turns: 10},
+		"empty between good answers":     {answers: between(says("")), stop: agent.StopFinished, final: "Done.", turns: 10},
+		"cut and empty in turn": {
+			answers: []model.Response{cut("a"), says(""), cut("b"), says(""), cut("c"), says("")}, stop: agent.StopModel, turns: 6,
+			final: "c", says: "3 empty answers",
 		},
 		"cut calls for ever": {answers: []model.Response{cut("", call("write", `{"n":1}`))}, stop: agent.StopStuck, turns: 3},
 	}
@@ -239,7 +253,7 @@ func TestModelErrors(t *testing.T) {
 	}{
 		"filtered": {model.Errorf(model.Filtered, "no"), agent.StopRefused},
 		"auth":     {model.Errorf(model.Auth, "no"), agent.StopModel},
-		"overflow": {model.Errorf(model.Context, "no"), agent.StopModel},
+		"overflow": {model.Errorf(model.Context, "no"), agent.StopMaxContext},
 		"other":    {errors.New("no"), agent.StopModel},
 	}
 	for name, test := range tests {
@@ -254,7 +268,7 @@ func TestModelErrors(t *testing.T) {
 			checkPairs(t, memory)
 			bodies := memory.Bodies()
 			want := []trajectory.Body{
-				trajectory.Notice{Kind: "error", Text: "no"},
+				trajectory.Notice{Kind: "error", Text: err.Error()},
 				trajectory.End{Stop: string(test.stop), Turns: 1},
 			}
 			if diff := cmp.Diff(want, bodies[max(len(bodies)-2, 0):], withoutSpent()); diff != "" {

@@ -63,8 +63,8 @@ func SystemPrompt(data PromptData) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// quote marks every line of an untrusted text, so that no line of it can be
-// taken for the prompt's own, and cuts it at a line end.
+// quote marks an untrusted text, so that no line of it can be taken for the
+// prompt's own, and cuts it at a line end.
 func quote(text string) string {
 	text = strings.TrimRight(cleanText(text), "\n\t ")
 	if text == "" {
@@ -79,7 +79,14 @@ func quote(text string) string {
 		rest = fmt.Sprintf("\n(%d more bytes were left out; the file itself has them)", len(text)-len(kept))
 		text = kept
 	}
-	return "> " + strings.ReplaceAll(text, "\n", "\n> ") + rest
+	return mark(text) + rest
+}
+
+// mark puts a sign before every line of a text from outside, those that other
+// characters than a line feed begin included.
+func mark(text string) string {
+	text = strings.NewReplacer("\u2028", "\n", "\u2029", "\n").Replace(strings.TrimRight(text, "\n"))
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 }
 
 // size writes a number of bytes in the largest unit that keeps it readable.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/belljar/belljar/tools"
 )
 
 const (
@@ -30,8 +31,9 @@ const (
 // the same order with the same results, one call or a cycle of several. A call
 // whose result changes, be it why it failed, is not counted, for that is a
 // model waiting for something. It also finds one whose calls all fail, in
-// whatever ways. A command that ran has not failed in that sense, however it
-// ended. The zero value is ready.
+// whatever ways: a command that was ended, for its time or a limit, has failed,
+// and one that ended by itself has not, whatever its exit code. The zero value
+// is ready.
 type repeats struct {
 	recent [longestCycle]string // the last calls, the call n at n modulo the length
 	calls  int
@@ -119,6 +121,15 @@ func (r *repeats) reason() string {
 		return fmt.Sprintf("the last %d calls were the same and had the same result, though the model was told", r.rounds(1))
 	}
 	return fmt.Sprintf("the same %d calls came %d times in a row with the same results, though the model was told", r.told, r.rounds(r.told))
+}
+
+// lasting is what a result has to have again to be the same: the parts that the
+// model saw, or what the tool says of them where they hold more.
+func lasting(result tools.Result, parts []model.Part) []model.Part {
+	if result.Lasting == "" {
+		return parts
+	}
+	return []model.Part{{Text: result.Lasting}}
 }
 
 // digest stands for a call and its result; equal ones have equal digests. A

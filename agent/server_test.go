@@ -265,6 +265,36 @@ func TestEverySendingCounts(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreTold: what a server refused, and what is written otherwise, is
+// on record and told once each, before the answer that it led to.
+func TestRefusalsAreTold(t *testing.T) {
+	options, system := refusing("stream_options is not permitted"), refusing("System role not supported by the chat template")
+	s := newServer(t, options, system, streaming(serverCalls, "[DONE]"), streaming(serverText))
+	memory := &trajectory.Memory{}
+	a := serverAgent(t, s, memory, func(o *agent.Options) { o.System = "Be brief." })
+	if got, err := a.Run(t.Context(), "go"); err != nil || got.Requests != 4 {
+		t.Fatalf("%+v, error %v", got, err)
+	}
+	var told []trajectory.Notice
+	for _, body := range memory.Bodies() {
+		if n, ok := body.(trajectory.Notice); ok {
+			told = append(told, n)
+		}
+	}
+	asked := "asking m at " + s.URL + "/v1: 400 Bad Request: "
+	want := []trajectory.Notice{
+		{Kind: trajectory.NoticeAdapted, Text: asked + "stream_options is not permitted; from now on token counts are not asked for"},
+		{Kind: trajectory.NoticeAdapted, Text: asked + "System role not supported by the chat template; " +
+			"from now on the system prompt stands before the first message of the user"},
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("notices (-want +got):\n%s", diff)
+	}
+	if first := without(story(memory), "start", "user")[0]; first != "notice adapted" {
+		t.Errorf("the first event is %q", first)
+	}
+}
+
 // lastNotice is the text of the last notice on record.
 func lastNotice(memory *trajectory.Memory) string {
 	last := ""

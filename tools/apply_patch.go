@@ -50,6 +50,7 @@ func (t *applyPatch) Execute(ctx context.Context, args json.RawMessage) (Result,
 	files = joined(files)
 	return t.run(ctx, len(files), func(k *call) error {
 		for _, f := range files {
+			f.path, f.moveTo = named(k.workspace, f.path), named(k.workspace, f.moveTo)
 			if err := k.patch(ctx, f); err != nil {
 				if err := k.wrong(f.path, err); err != nil || k.full() {
 					return err

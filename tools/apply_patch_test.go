@@ -70,7 +70,7 @@ var patchTests = []patchTest{
 	{name: "too many headers", content: "a\n", patch: strings.Repeat("@@ a\n", 21) + "-a\n+b\n", has: []string{"20 lines @@ at most"}},
 	{name: "a line without mark", content: "a\n", patch: "@@\n-a\nb\n", has: []string{`line 5 of the patch: "b" starts with none`}},
 	{name: "no chunk", content: "a\n", patch: "", has: []string{"changes nothing"}},
-	{name: "no change", content: "a\n", patch: "-a\n+a\n", has: []string{"no change"}},
+	{name: "no change", content: "a\n", patch: "-a\n+a\n", has: []string{"was not changed: the new text would make the same bytes"}},
 }
 
 func TestApplyPatch(t *testing.T) {

@@ -185,12 +185,9 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 		lines = append(lines, keeper.Kept().lines(limited.Dropped > 0)...)
 	}
 	lines = append(lines, b.opts.Jobs.news()...)
-	return Result{
-		Parts:    Text(bracketed(shown.Text, lines)).Parts,
-		IsError:  res.Status != sandbox.Exited,
-		Status:   string(res.Status),
-		ExitCode: res.ExitCode,
-	}, nil
+	answer := bracketed(fixed(shown.Text), lines)
+	answer.IsError, answer.Status, answer.ExitCode = res.Status != sandbox.Exited, string(res.Status), res.ExitCode
+	return answer, nil
 }
 
 // background starts a command as a job and tells how to reach it.
@@ -199,11 +196,10 @@ func (b *bash) background(ctx context.Context, cmd sandbox.Command) Result {
 	if err != nil {
 		return Error(err.Error())
 	}
-	lines := []string{fmt.Sprintf("%s runs in the background; bash_output shows its output, bash_kill ends it", started.id)}
-	return Result{
-		Parts:  Text(bracketed("started "+started.name()+"\n", append(lines, b.opts.Jobs.news()...))).Parts,
-		Status: StatusRunning,
-	}
+	runs := notef("%s runs in the background; bash_output shows its output, bash_kill ends it", passing(started.id))
+	res := bracketed(notef("started %s", started.name()), append([]note{runs}, b.opts.Jobs.news()...))
+	res.Status = StatusRunning
+	return res
 }
 
 // bashArguments are the arguments of a call.

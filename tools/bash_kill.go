@@ -43,12 +43,12 @@ func (t *bashKill) Execute(ctx context.Context, args json.RawMessage) (Result, e
 		return canceled(), nil
 	}
 	t.jobs.tell(job)
-	did := "nothing was left to end\n"
+	did := fixed("nothing was left to end")
 	if !before {
-		did = "ended " + job.name() + "\n"
+		did = notef("ended %s", job.name())
 	}
-	lines := append(job.lines(), "bash_output shows what it wrote last")
-	res := Text(bracketed(did, append(lines, t.jobs.news()...)))
+	lines := append(job.lines(), fixed("bash_output shows what it wrote last"))
+	res := bracketed(did, append(lines, t.jobs.news()...))
 	res.IsError = job.err != nil
 	return res, nil
 }

@@ -32,7 +32,7 @@ func NewBashOutput(jobs *Jobs) Tool {
 			field{"job", "string", "The job's id, as bash gave it."},
 			field{"wait_seconds", "number", fmt.Sprintf("Wait up to this many seconds for the job to end, at most %s. Without it the call returns at once.", seconds(MaxWait))},
 		),
-		Effect: Read,
+		Effect: Read, Once: true,
 	}}
 }
 
@@ -85,14 +85,12 @@ func (t *bashOutput) read(job *job) Result {
 	ended := job.ended()
 	text, kept := job.log.take()
 	if !ended {
-		runs := fmt.Sprintf("%s runs, for %s s until now", job.id, tenths(time.Since(job.begin)))
-		return Result{
-			Parts:  Text(bracketed(text, append([]string{runs}, kept...))).Parts,
-			Status: StatusRunning,
-		}
+		res := bracketed(fixed(text), append([]note{job.running()}, kept...))
+		res.Status = StatusRunning
+		return res
 	}
 	t.jobs.tell(job)
-	res := Text(bracketed(text, append(job.lines(), kept...)))
+	res := bracketed(fixed(text), append(job.lines(), kept...))
 	if job.err != nil {
 		res.IsError = true
 		if job.renewed() {

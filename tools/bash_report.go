@@ -23,18 +23,7 @@ type report struct {
 }
 
 // lines say how the command ended and what else there is to know.
-func (r report) lines() []string { return append([]string{r.ending()}, r.notices()...) }
-
-// bracketed is a command's output and, after it, lines of belljar's own in
-// brackets.
-func bracketed(out string, lines []string) string {
-	if out == "" {
-		out = "(no output)\n"
-	} else if !strings.HasSuffix(out, "\n") {
-		out += "\n"
-	}
-	return out + "[" + strings.Join(lines, "]\n[") + "]"
-}
+func (r report) lines() []note { return append([]note{r.ending()}, r.notices()...) }
 
 // statusLost is the status of a call whose sandbox was lost and renewed. It is
 // none of a command's: nobody knows how the command ended.
@@ -54,90 +43,91 @@ func lostText(out string) string {
 }
 
 // ending says how the command ended, in one line.
-func (r report) ending() string {
+func (r report) ending() note {
 	line := r.status()
 	if code := r.result.ExitCode; code != nil {
 		if r.result.Status == sandbox.Exited {
-			line = fmt.Sprintf("exit code %d", *code)
+			line = notef("exit code %d", *code)
 		} else {
-			line += fmt.Sprintf("; its shell ended with exit code %d", *code)
+			line = notef("%s; its shell ended with exit code %d", line, *code)
 		}
 	}
 	if r.result.Reason != "" {
-		line += "; " + visibleName(r.result.Reason)
+		line = notef("%s; %s", line, visibleName(r.result.Reason))
 	}
 	return line
 }
 
-func (r report) status() string {
+func (r report) status() note {
 	const ended = "; its processes were ended"
 	switch r.result.Status {
 	case sandbox.Exited:
-		return "exited"
+		return notef("exited")
 	case sandbox.Signaled:
-		return fmt.Sprintf("its shell was killed by %s, which belljar did not send", signalName(r.result.Signal))
+		return notef("its shell was killed by %s, which belljar did not send", signalName(r.result.Signal))
 	case sandbox.Canceled:
-		return cmp.Or(r.canceled, "canceled") + ended
+		return notef("%s%s", cmp.Or(r.canceled, "canceled"), ended)
 	case sandbox.TimedOut:
-		return fmt.Sprintf("timed out after %s s%s", seconds(r.timeout), ended)
+		return notef("timed out after %s s%s", seconds(r.timeout), ended)
 	case sandbox.OutputLimit:
-		return fmt.Sprintf("it wrote more than %s%s", output.Size(MaxOutput), ended)
+		return notef("it wrote more than %s%s", output.Size(MaxOutput), ended)
 	case sandbox.DiskLimit:
-		return fmt.Sprintf("the disk limit was reached%s%s", size(r.limits.Disk), ended)
+		return notef("the disk limit was reached%s%s", size(r.limits.Disk), ended)
 	case sandbox.OutOfMemory:
-		return fmt.Sprintf("the memory limit was reached%s: %s in this sandbox", size(r.limits.Memory), killed(r.result.OOMKills))
+		return notef("the memory limit was reached%s: %s in this sandbox", size(r.limits.Memory), killed(r.result.OOMKills))
 	case sandbox.PidsLimit:
-		return fmt.Sprintf("the process limit was reached%s: %s in this sandbox", number(r.limits.Pids), failed(r.result.ForkFailures))
+		return notef("the process limit was reached%s: %s in this sandbox", number(r.limits.Pids), failed(r.result.ForkFailures))
 	default:
-		return string(r.result.Status)
+		return notef("%s", r.result.Status)
 	}
 }
 
 // notices are further lines: what was killed or left, counters that rose
 // beside another ending, the directory.
-func (r report) notices() []string {
-	var lines []string
+func (r report) notices() []note {
+	var lines []note
 	res := r.result
 	if r.clamped {
-		lines = append(lines, fmt.Sprintf("timeout_seconds was more than the largest: %s s were used", seconds(r.timeout)))
+		lines = append(lines, notef("timeout_seconds was more than the largest: %s s were used", seconds(r.timeout)))
 	}
 	if n := max(res.KilledCount, len(res.Killed)); n > 0 {
-		lines = append(lines, fmt.Sprintf("ended: %s", processes(res.Killed, n)))
+		lines = append(lines, notef("ended: %s", processes(res.Killed, n)))
 	}
 	if n := max(res.LeftCount, len(res.Left)); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s in the background: %s", stillRuns(n), processes(res.Left, n)))
+		lines = append(lines, notef("%s in the background: %s", stillRuns(n), processes(res.Left, n)))
 	}
 	if res.OOMKills > 0 && res.Status != sandbox.OutOfMemory {
-		lines = append(lines, fmt.Sprintf("notice: the memory limit was reached%s: %s in this sandbox", size(r.limits.Memory), killed(res.OOMKills)))
+		lines = append(lines, notef("notice: the memory limit was reached%s: %s in this sandbox", size(r.limits.Memory), killed(res.OOMKills)))
 	}
 	if res.ForkFailures > 0 && res.Status != sandbox.PidsLimit {
-		lines = append(lines, fmt.Sprintf("notice: the process limit was reached%s: %s in this sandbox", number(r.limits.Pids), failed(res.ForkFailures)))
+		lines = append(lines, notef("notice: the process limit was reached%s: %s in this sandbox", number(r.limits.Pids), failed(res.ForkFailures)))
 	}
 	if res.DirLost {
-		lines = append(lines, fmt.Sprintf("the folder %s could not be entered any more, so the command ran in the workspace's own folder", visibleName(r.from)))
+		lines = append(lines, notef("the folder %s could not be entered any more, so the command ran in the workspace's own folder", visibleName(r.from)))
 	}
 	if r.next != r.from {
-		lines = append(lines, "the next command runs in "+visibleName(r.next))
+		lines = append(lines, notef("the next command runs in %s", visibleName(r.next)))
 	}
 	return lines
 }
 
 // processes lists what is known of n processes. Their names are claims of
-// untrusted code.
-func processes(list []sandbox.Process, n int) string {
+// untrusted code, and pass too: a process that has only just been forked still
+// has the name of its shell.
+func processes(list []sandbox.Process, n int) note {
 	const shown = 10
-	var names []string
+	var names []note
 	for _, p := range list[:min(len(list), shown)] {
-		names = append(names, fmt.Sprintf("%s (pid %d)", visibleName(p.Name), p.PID))
+		names = append(names, notef("%s", passing(fmt.Sprintf("%s (pid %d)", visibleName(p.Name), p.PID))))
 	}
 	more := n - len(names)
 	switch {
 	case len(names) == 0:
-		return output.Count(int64(n), "process") + " not named"
+		return notef("%s not named", output.Count(int64(n), "process"))
 	case more > 0:
-		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), more)
+		return notef("%s and %d more", joinNotes(names, ", "), more)
 	default:
-		return strings.Join(names, ", ")
+		return joinNotes(names, ", ")
 	}
 }
 
@@ -148,18 +138,20 @@ func stillRuns(n int) string {
 	return fmt.Sprintf("%d processes still run", n)
 }
 
-func killed(n int) string {
+// killed and failed count what came of a limit. How often it did is an accident
+// of the moment: a command that goes over a limit again may count another number.
+func killed(n int) note {
 	if n == 1 {
-		return "1 process was killed for it"
+		return notef("%s", passing("1 process was killed for it"))
 	}
-	return fmt.Sprintf("%d processes were killed for it", n)
+	return notef("%s", passing(fmt.Sprintf("%d processes were killed for it", n)))
 }
 
-func failed(n int) string {
+func failed(n int) note {
 	if n == 1 {
-		return "1 new process was refused"
+		return notef("%s", passing("1 new process was refused"))
 	}
-	return fmt.Sprintf("%d new processes were refused", n)
+	return notef("%s", passing(fmt.Sprintf("%d new processes were refused", n)))
 }
 
 func signalName(name string) string {

@@ -156,7 +156,7 @@ func (f folded) apply(content string, found []placed) (edited, error) {
 	}
 	b.WriteString(content[at:])
 	if done.content = b.String(); done.content == content {
-		return edited{}, answer("no change: new_text would make the same bytes as are there")
+		return edited{}, answer("the new text would make the same bytes as are there")
 	}
 	return done, nil
 }

@@ -36,6 +36,14 @@ func TestEncodings(t *testing.T) {
 		{"Latin-1, new characters", "caf\xe9 noir\n", "noir", "crème", "", "older encoding"},
 		{"Latin-1, spelled", "caf\xe9 noir\n", "noir", "cr⟦e8⟧me", "caf\xe9 cr\xe8me\n", ""},
 		{"some bytes of UTF-8 are wrong", "é caf\xe9\n", "caf", "ü", "é ü\xe9\n", ""},
+		{"a byte order mark", "\ufeffone\n", "one", "two", "\ufefftwo\n", "\n-one\n+two\n"},
+		{"a byte order mark, spelled", "\ufeffone\n", "⟦ef⟧⟦bb⟧⟦bf⟧one", "two", "two\n", "-⟦ef⟧⟦bb⟧⟦bf⟧one\n+two\n"},
+		{"a byte order mark before what stays", "\ufeffone\ntwo\n", "two", "2", "\ufeffone\n2\n", "\n one\n-two\n+2\n"},
+		{"a byte order mark in the middle", "one\n\ufefftwo\n", "one", "1", "1\n\ufefftwo\n", "\n ⟦ef⟧⟦bb⟧⟦bf⟧two\n"},
+		{"a byte order mark in a file of UTF-16", inUTF16(le, "one\n"), "one", "two", inUTF16(le, "two\n"), "\n-one\n+two\n"},
+		{"a byte order mark of the nearest line", "\ufeffone two three\n", "one too three", "x", "", "     1|one two three\n"},
+		{"a byte order mark that is added", "one\n", "one", "\ufeffone", "\ufeffone\n", "-one\n+⟦ef⟧⟦bb⟧⟦bf⟧one\n"},
+		{"marks of order", "if a {\u202e } \n", "if a {⟦e2⟧⟦80⟧⟦ae⟧ } ", "if a { }", "if a { }\n", "-if a {⟦e2⟧⟦80⟧⟦ae⟧ } \n+if a { }\n"},
 		{"NUL bytes", "a\x00b\n", "b", "c", "a\x00c\n", ""},
 		{"carriage returns alone", "a\rb\rc", "b", "x\ny", "a\rx\ny\rc", ""},
 	} {
@@ -71,6 +79,41 @@ func TestWriteFileKeepsTheForm(t *testing.T) {
 			got, isError := f.call(t, "write_file", map[string]any{"path": "file", "content": tt.write})
 			if content := f.content(t, "file"); content != tt.want || isError || !strings.Contains(got, tt.has) {
 				t.Errorf("content %q, want %q; answer %q", content, tt.want, got)
+			}
+		})
+	}
+}
+
+// What read_file shows spelled is not written back as that spelling: a rewrite is
+// refused, whichever of the spelled characters it still has, and the file stays.
+func TestWriteFileRefusesSpellings(t *testing.T) {
+	const escaped = "⟦e2⟧⟦9f⟧⟦a6⟧1b⟧" // the text ⟦1b⟧ as it is shown
+	for _, tt := range []struct{ name, content, write, want string }{
+		{"isolates", "msg = \"\u2067שלום\u2069\"\nn = 1\n", "msg = \"⟦e2⟧⟦81⟧⟦a7⟧שלום⟦e2⟧⟦81⟧⟦a9⟧\"\nn = 2\n", ""},
+		{"another isolate than there is", "a\u2067b\n", "a⟦e2⟧⟦81⟧⟦a6⟧b\n", ""},
+		{"two that were apart", "\u2067a\u2069\n", "⟦e2⟧⟦81⟧⟦a7⟧⟦e2⟧⟦81⟧⟦a9⟧\n", ""},
+		{"upper case", "a\x1bb\n", "a⟦1B⟧b\n", ""},
+		{"control byte", "a\x1bb\n", "a⟦1b⟧c\n", ""},
+		{"Latin-1", "caf\xe9\n", "un caf⟦e9⟧\n", ""},
+		{"a byte order mark, spelled", "\ufeffone\n", "⟦ef⟧⟦bb⟧⟦bf⟧three\n", ""},
+		{"UTF-16", inUTF16(binary.LittleEndian, "a\u202eb\n"), "a⟦e2⟧⟦80⟧⟦ae⟧c\n", ""},
+		{"a CR within a line", "a\rb\n", "a⟦0d⟧c\n", ""},
+		{"a spelling as text, as it is shown", "say ⟦1b⟧\n", "say " + escaped + "!\n", ""},
+		{"a spelling as text, as it is", "say ⟦1b⟧\r\n", "say ⟦1b⟧!\n", "say ⟦1b⟧!\r\n"},
+		{"no spelling in what is written", "a\x1bb\n", "ab ⟦x⟧\n", "ab ⟦x⟧\n"},
+		{"nothing spelled in the file", "a\n", "⟦1b⟧\n", "⟦1b⟧\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFiles(t)
+			f.put(t, "file", tt.content)
+			f.call(t, "read_file", map[string]any{"path": "file"})
+			got, isError := f.call(t, "write_file", map[string]any{"path": "file", "content": tt.write})
+			want := tt.want
+			if want == "" {
+				want = tt.content
+			}
+			if content := f.content(t, "file"); content != want || isError != (tt.want == "") || isError && !strings.Contains(got, "use edit_file") {
+				t.Errorf("content %q, want %q; answer %q", content, want, got)
 			}
 		})
 	}
@@ -138,4 +181,31 @@ func randomLine(r *rand.Rand) string {
 	}
 	line := b.String()
 	return strings.TrimSuffix(line, "\r") // it would be a part of the end
+}
+
+// A file's first line is one without the byte order mark before it, which no
+// tool shows: a patch finds it, and the mark stays the first of the file.
+func TestPatchBehindByteOrderMark(t *testing.T) {
+	const mark = "\ufeff"
+	for _, tt := range []struct{ name, content, chunk, want string }{
+		{"as what stays", "one\ntwo\n", " one\n-two\n+2\n", "one\n2\n"},
+		{"as what goes", "one\ntwo\n", "-one\n+1\n two\n", "1\ntwo\n"},
+		{"with all else", "one\n", "-one\n+1\n", "1\n"},
+		{"with a line before it", "one\n", "+zero\n one\n", "zero\none\n"},
+		{"indented otherwise", "\tone\n\ttwo\n", "     one\n-    two\n+    2\n", "\tone\n\t2\n"},
+		{"as a header", "one\nx\none more\nx\n", "@@ one\n-x\n+y\n", "one\ny\none more\nx\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFiles(t)
+			f.put(t, "file", mark+tt.content)
+			f.call(t, "read_file", map[string]any{"path": "file"})
+			got, isError := f.call(t, "apply_patch", map[string]any{"patch": "*** Begin Patch\n*** Update File: file\n" + tt.chunk + "*** End Patch"})
+			if content := f.content(t, "file"); isError || content != mark+tt.want {
+				t.Errorf("content %q, want %q; answer %q", content, mark+tt.want, got)
+			}
+			if strings.Contains(got, "⟦") {
+				t.Errorf("the mark is shown: %q", got)
+			}
+		})
+	}
 }

@@ -40,7 +40,11 @@ func (e edited) diff(name string) string {
 		}
 		line += strings.Count(text[at:start], "\n")
 		at = start
-		old, after := narrow(text[start:end], e.after(start, end, i, j))
+		old, after := text[start:end], e.after(start, end, i, j)
+		if start == 0 {
+			old, after = withoutMark(old, after)
+		}
+		old, after = narrow(old, after)
 		old = visible(old)
 		edits := udiff.Lines(old, visible(after))
 		u, err := udiff.ToUnifiedDiff(name, name, old, edits, contextLines)
@@ -63,6 +67,17 @@ func (e edited) diff(name string) string {
 		diff += fmt.Sprintf("[%s not shown]\n", output.Count(int64(more), "further replacement"))
 	}
 	return diff
+}
+
+// withoutMark leaves out the byte order mark that both texts of a file start
+// with: read_file does not show it, and grep does not look at it.
+func withoutMark(a, b string) (string, string) {
+	bareA, okA := strings.CutPrefix(a, bom)
+	bareB, okB := strings.CutPrefix(b, bom)
+	if !okA || !okB {
+		return a, b
+	}
+	return bareA, bareB
 }
 
 // narrow cuts the line that two texts begin to differ in, and the one in which

@@ -120,7 +120,7 @@ func (f fileEdits) edits() ([]edit, error) {
 		case *e.Old == "":
 			return nil, answer(at + "old_text is empty: give the text to replace, or use write_file to write the whole file")
 		case *e.Old == *e.New:
-			return nil, answer(at + "no change: old_text and new_text are the same")
+			return nil, answer(at + "old_text and new_text are the same")
 		}
 		edits[i] = newEdit(*e.Old, *e.New, e.All)
 	}
@@ -141,6 +141,7 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	}
 	return t.run(ctx, len(files), func(k *call) error {
 		for _, f := range files {
+			f.Path = named(k.workspace, f.Path)
 			if err := k.editFile(ctx, f); err != nil {
 				if err := k.wrong(f.Path, err); err != nil || k.full() {
 					return err

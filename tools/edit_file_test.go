@@ -57,9 +57,9 @@ var editTests = []editTest{
 
 	{name: "empty old", content: "abc", old: "", new: "X", has: []string{"old_text is empty"}},
 	{name: "empty old, all", content: "abc", old: "", new: "X", all: true, has: []string{"old_text is empty"}},
-	{name: "no change", content: "abc", old: "b", new: "b", has: []string{"no change"}},
+	{name: "no change", content: "abc", old: "b", new: "b", has: []string{"was not changed: old_text and new_text are the same"}},
 	{name: "no change but in line ends", content: "a\nb\n", old: "a\nb", new: "a\r\nb", want: "a\r\nb\n"},
-	{name: "no change after spelling", content: "a\x1b\n", old: "⟦1b⟧", new: "⟦1B⟧", has: []string{"no change"}},
+	{name: "no change after spelling", content: "a\x1b\n", old: "⟦1b⟧", new: "⟦1B⟧", has: []string{"was not changed: the new text would make the same bytes"}},
 	{name: "empty file", content: "", old: "a", new: "b", has: []string{"empty; use write_file"}},
 	{name: "three times", content: "x\ny\nx\nx\n", old: "x", new: "z", has: []string{"file was not changed", "3 times (lines 1, 3, 4)", "replace_all"}},
 	{name: "overlapping", content: "aaa\n", old: "aa", new: "b", has: []string{"2 times (lines 1, 1)"}},

@@ -69,6 +69,9 @@ func (w *looseWriter) add(text string, from, to int) {
 
 // line adds one line, which starts at a place of the original.
 func (w *looseWriter) line(l string, at int) {
+	if at == 0 && strings.HasPrefix(l, bom) { // it stands before what the line starts with
+		l, at = l[len(bom):], len(bom)
+	}
 	start, end := w.trim(l)
 	l, at = l[start:end], at+start
 	if w.how == looseSpace {

@@ -56,7 +56,7 @@ func TestEditFileSeveral(t *testing.T) {
 		{name: "one that is not there", args: map[string]any{"path": "a", "edits": []any{ed("one", "1"), ed("nowhere to be found", "y"), ed("x x", "y")}},
 			has: []string{"a was not changed: edit 2 of 3: old_text was not found", "edit 3 of 3: old_text was not found"}},
 		{name: "an empty one", args: map[string]any{"path": "a", "edits": []any{ed("one", "1"), ed("", "y")}}, has: []string{"edit 2 of 2: old_text is empty"}},
-		{name: "one without change", args: map[string]any{"path": "a", "edits": []any{ed("one", "1"), ed("two", "two")}}, has: []string{"edit 2 of 2: no change"}},
+		{name: "one without change", args: map[string]any{"path": "a", "edits": []any{ed("one", "1"), ed("two", "two")}}, has: []string{"edit 2 of 2: old_text and new_text are the same"}},
 		{name: "one about what another makes", args: map[string]any{"path": "a", "edits": []any{ed("one", "first line"), ed("first line", "x")}},
 			has: []string{"edit 2 of 2: old_text was not found", "It stands in the new_text of edit 1, but all edits of a call are about the file as it was before"}},
 		{name: "wrong names in an edit", args: map[string]any{"path": "a", "edits": []any{map[string]any{"old": "one", "new_text": "1"}}},

@@ -54,9 +54,10 @@ func (s *subject) nearest(old string) string {
 	if s.nearests++; s.nearests > maxNearest {
 		return "What is nearest is looked for " + output.Count(maxNearest, "time") + " in a file."
 	}
-	if len(s.text) <= nearestBytes {
-		return nearest(s.text, old)
+	text := strings.TrimPrefix(s.text, bom) // as read_file shows it
+	if len(text) <= nearestBytes {
+		return nearest(text, old)
 	}
-	part := s.text[:nearestBytes]
+	part := text[:nearestBytes]
 	return nearest(part[:strings.LastIndexByte(part, '\n')+1], old) + "\n(Only its first " + output.Size(nearestBytes) + " were looked at.)"
 }

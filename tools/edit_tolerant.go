@@ -88,6 +88,9 @@ func (r rewrite) near(text string, in *loose, at region, how looseness) *match {
 	whole := at.start == 0 || in.text[at.start-1] == '\n'
 	if whole {
 		span.start = strings.LastIndexByte(text[:span.start], '\n') + 1
+		if span.start == 0 && strings.HasPrefix(text, bom) {
+			span.start = len(bom) // it is no part of the indentation
+		}
 	}
 	old, have := splitLines(r.old), splitLines(text[span.start:span.end])
 	for len(have) < len(old) { // the newline that is missing at the end

@@ -51,7 +51,7 @@ func TestFaultsOfTheField(t *testing.T) {
 			patchStep("*** Delete File: x/etc/hostname\n", "!outside the workspace"),
 		}, nil},
 		{"an empty old text", map[string]string{"f": "abc"}, []step{editStep("f", "", "X", "!old_text is empty")}, nil},
-		{"no change is not called not found", map[string]string{"f": "abc"}, []step{editStep("f", "b", "b", "!no change")}, nil},
+		{"no change is not called not found", map[string]string{"f": "abc"}, []step{editStep("f", "b", "b", "!are the same")}, nil},
 		{"two edits in one answer", map[string]string{"f": numbers.String()}, []step{
 			editStep("f", "\n50\n", "\nline 50\n", "edited"), editStep("f", "\n75\n", "\nline 75\n", "edited"),
 		}, map[string]string{"f": edited.String()}},

@@ -132,7 +132,7 @@ func TestReadFile(t *testing.T) {
 		{name: "lone CR", content: "a\rb\r", has: []string{"     1\ta⟦0d⟧b⟦0d⟧\n"}},
 		{name: "long CRLF line", content: strings.Repeat("x", 70_000) + "\r\nb\r\n", has: []string{"⟦… 68000 more bytes in this line⟧\n     2\tb\n[these lines end in CRLF]"}},
 		{name: "byte order mark", content: "\xef\xbb\xbfa\n", want: "     1\ta\n[the file starts with a byte order mark, which is not shown]\n"},
-		{name: "control bytes", content: "\x1b[31mred\x07\n", has: []string{"     1\t⟦1b⟧[31mred⟦07⟧\n[control bytes and bytes that are not UTF-8 are shown as ⟦hh⟧; edit_file takes them spelled so]"}},
+		{name: "control bytes", content: "\x1b[31mred\x07\n", has: []string{"     1\t⟦1b⟧[31mred⟦07⟧\n[control bytes, hidden marks and bytes that are not UTF-8 are shown as ⟦hh⟧; edit_file takes them spelled so]"}},
 		{name: "Latin-1", content: "caf\xe9\n", has: []string{"caf⟦e9⟧"}},
 		{name: "binary", content: "PK\x03\x04\x00\x00" + strings.Repeat("z", 2000), want: `"file" is a binary file (application/zip) of 2 KiB, and only text can be read; use bash to list it: unzip -l or python3 -m zipfile -l`, isError: true},
 		{name: "program", content: "\x7fELF\x02\x01\x01\x00", has: []string{"ELF program", "8 bytes"}, isError: true},

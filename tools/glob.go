@@ -56,8 +56,9 @@ func (t *glob) Execute(ctx context.Context, args json.RawMessage) (Result, error
 	limit, note := bounded(in.Limit, GlobFiles, MaxGlobFiles)
 	within, cancel := timed(ctx)
 	defer cancel()
+	in.Path = named(t.workspace, in.Path)
 	found, err := search.Find(within, t.workspace, search.GlobOptions{
-		Path: in.Path, Pattern: in.Pattern, Ignored: in.Ignored, Limit: limit,
+		Path: in.Path, Pattern: namedAll(in.Pattern), Ignored: in.Ignored, Limit: limit,
 	})
 	if err != nil {
 		return searchFailure(ctx, t.workspace, in.Path, err)

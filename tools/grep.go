@@ -89,6 +89,7 @@ func (t *grep) Execute(ctx context.Context, args json.RawMessage) (Result, error
 	if err != nil {
 		return Error(err.Error()), nil
 	}
+	in.Path, in.Glob = named(t.workspace, in.Path), namedAll(in.Glob)
 	limit, note := bounded(in.Limit, GrepMatches, MaxGrepMatches)
 	opts := search.GrepOptions{
 		Path: in.Path, Glob: in.Glob, Pattern: pattern, Ignored: in.Ignored,
@@ -112,22 +113,22 @@ func (t *grep) Execute(ctx context.Context, args json.RawMessage) (Result, error
 	return r.result(in.Path), nil
 }
 
-// spelling is how bytes are spelled that cannot be shown.
-var spelling = regexp.MustCompile(spellOpen + "[0-9a-f]{2}" + spellClose)
+// spellings is how bytes in a row are spelled that cannot be shown.
+var spellings = regexp.MustCompile("(?:" + spellOpen + "[0-9a-fA-F]{2}" + spellClose + ")+")
 
-// expression makes the regular expression that a call means. A byte that is
-// spelled as read_file spells it is that control character; one that is not
-// UTF-8 is any such byte, which is as near as expressions over characters come.
+// expression makes the regular expression that a call means. Bytes that are
+// spelled as read_file spells them are the characters that they make; one that is
+// not UTF-8 is any such byte, which is as near as expressions over characters come.
 func expression(pattern string, literal bool) string {
 	if literal {
 		pattern = regexp.QuoteMeta(pattern)
 	}
-	return spelling.ReplaceAllStringFunc(pattern, func(spelled string) string {
-		c, _ := spelledByte(spelled)
-		if c < 0x80 {
-			return fmt.Sprintf(`\x%02x`, c)
+	return spellings.ReplaceAllStringFunc(pattern, func(spelled string) string {
+		var chars strings.Builder
+		for _, r := range unspell(spelled) { // U+FFFD for what is not UTF-8
+			fmt.Fprintf(&chars, `\x{%x}`, r)
 		}
-		return `\x{fffd}`
+		return chars.String()
 	})
 }
 
@@ -254,7 +255,7 @@ func (r *grepReport) summary() {
 		r.note("%s clipped around the match; read_file shows more of a line", output.Count(int64(r.clipped), "line"))
 	}
 	if r.spelled {
-		r.note("control bytes and bytes that are not UTF-8 are shown as %s; edit_file takes them spelled so", spellForm)
+		r.note(spelledNote)
 	}
 	if r.long > 0 {
 		r.note("%s cut after %d lines", r.matches(r.long), search.MaxMatchLines)

@@ -78,7 +78,7 @@ func (j *Jobs) Running() []string {
 	var names []string
 	for _, job := range j.list {
 		if !job.ended() {
-			names = append(names, job.name())
+			names = append(names, job.name().text)
 		}
 	}
 	return names
@@ -152,19 +152,19 @@ func (j *Jobs) find(id string) (*job, error) {
 
 // news tells which jobs have ended since the last time, a line each. Those
 // whose end a call has answered are told by that. A nil Jobs has none.
-func (j *Jobs) news() []string {
+func (j *Jobs) news() []note {
 	if j == nil {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var lines []string
+	var lines []note
 	for _, job := range j.list {
 		if job.ended() && !job.told {
 			job.told = true
-			lines = append(lines, fmt.Sprintf("%s has ended: %s; bash_output shows what it wrote", job.name(), job.ending()))
+			lines = append(lines, notef("%s has ended: %s; bash_output shows what it wrote", job.name(), job.ending()))
 			if job.renewed() {
-				lines = append(lines, goneText)
+				lines = append(lines, fixed(goneText))
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (j *Jobs) tell(job *job) {
 func jobNames(list []*job) string {
 	all := make([]string, len(list))
 	for i, job := range list {
-		all[i] = job.name()
+		all[i] = job.name().text
 	}
 	return strings.Join(all, ", ")
 }
@@ -229,20 +229,20 @@ func (j *job) ended() bool {
 }
 
 // name is the job's id with the beginning of its command.
-func (j *job) name() string {
+func (j *job) name() note {
 	const shown = 60
 	line, _, more := strings.Cut(strings.TrimSpace(j.shown), "\n")
 	line, used, _ := visibleUpTo(line, shown)
 	if more || used < len(strings.TrimSpace(j.shown)) {
 		line += "…"
 	}
-	return fmt.Sprintf("%s (%s)", j.id, line)
+	return notef("%s (%s)", passing(j.id), line)
 }
 
 // ending says in one line how a job ended.
-func (j *job) ending() string {
+func (j *job) ending() note {
 	if j.err != nil {
-		return "it is lost: " + visibleName(j.err.Error())
+		return notef("it is lost: %s", visibleName(j.err.Error()))
 	}
 	return j.report().ending()
 }
@@ -262,11 +262,22 @@ func (j *job) report() report {
 	}
 }
 
+// running says for how long a job has run. That it still does is news after
+// longWait and not before: who asks for it without a pause learns nothing.
+func (j *job) running() note {
+	const longWait = 30 * time.Second
+	took := time.Since(j.begin)
+	return note{
+		text:    fmt.Sprintf("%s runs, for %s s until now", j.id, tenths(took)),
+		lasting: fmt.Sprintf("%s runs, for %s s until now", j.id, seconds(took.Truncate(longWait))),
+	}
+}
+
 // lines say how a job that has ended did so.
-func (j *job) lines() []string {
-	lines := []string{fmt.Sprintf("%s has ended after %s s: %s", j.id, tenths(j.took), j.ending())}
+func (j *job) lines() []note {
+	lines := []note{notef("%s has ended after %s s: %s", j.id, tenths(j.took), j.ending())}
 	if j.renewed() {
-		lines = append(lines, goneText)
+		lines = append(lines, fixed(goneText))
 	}
 	if j.err == nil {
 		lines = append(lines, j.report().notices()...)
@@ -320,7 +331,7 @@ func (l *jobLog) end() error {
 
 // take gives what nobody has read yet and, where a part of that is missing, a
 // line that says where it can be found.
-func (l *jobLog) take() (text string, lines []string) {
+func (l *jobLog) take() (text string, lines []note) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	taken := l.capture.Text()

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/belljar/belljar/internal/output"
@@ -29,7 +28,7 @@ type Kept struct {
 
 // lines name the file, in at most one line; cut tells that the keeper was not
 // given all.
-func (k Kept) lines(cut bool) []string {
+func (k Kept) lines(cut bool) []note {
 	if k.Path == "" {
 		return nil
 	}
@@ -37,6 +36,6 @@ func (k Kept) lines(cut bool) []string {
 	if cut || k.Cut {
 		what = "the beginning of the output"
 	}
-	return []string{fmt.Sprintf("%s: %s, %s, %s; read_file, grep and sed can read it",
-		what, k.Path, output.Count(k.Bytes, "byte"), output.Count(k.Lines, "line"))}
+	return []note{notef("%s: %s, %s, %s; read_file, grep and sed can read it",
+		what, passing(k.Path), output.Count(k.Bytes, "byte"), output.Count(k.Lines, "line"))}
 }

@@ -221,8 +221,11 @@ func linesIn(text, old string) []region {
 		searched += "\n"
 	}
 	var found []region
-	if strings.HasPrefix(searched, old) {
-		found = append(found, region{0, min(len(old), len(text))})
+	for _, start := range []string{"", bom} { // the first line may be given without its mark
+		if strings.HasPrefix(searched, start+old) {
+			found = append(found, region{len(start), min(len(start)+len(old), len(text))})
+			break
+		}
 	}
 	// With the newline before it all that is found counts.
 	for at, line := 0, "\n"+old; len(found) <= maxFound; {

@@ -65,7 +65,11 @@ func (s *subject) behind(header string, from int) headed {
 		if n := strings.IndexByte(s.text[from+i:], '\n'); n >= 0 {
 			end = from + i + n + 1
 		}
-		likeness := isLike(s.text[begin:end], header)
+		line := s.text[begin:end]
+		if begin == 0 {
+			line = strings.TrimPrefix(line, bom)
+		}
+		likeness := isLike(line, header)
 		if likeness > best.likeness {
 			best = headed{likeness: likeness}
 		}

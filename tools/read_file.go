@@ -65,6 +65,7 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	if in.Offset < 0 || in.Limit < 0 {
 		return Error("offset and limit must not be negative: lines are counted from 1"), nil
 	}
+	in.Path = named(t.workspace, in.Path)
 	f, err := t.workspace.Open(in.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Error(err.Error() + similar(ctx, t.workspace, in.Path)), nil

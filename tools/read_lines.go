@@ -274,7 +274,7 @@ func (p *page) result(path string) Result {
 		p.notef("the file starts with a byte order mark, which is not shown")
 	}
 	if p.spelled {
-		p.notef("control bytes and bytes that are not UTF-8 are shown as %s; edit_file takes them spelled so", spellForm)
+		p.notef(spelledNote)
 	}
 	if p.clipped {
 		p.notef("lines are clipped after %d characters", ReadLineChars)

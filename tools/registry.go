@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -38,14 +37,18 @@ type entry struct {
 	schema *jsonschema.Resolved
 }
 
-// validName is what every provider takes as the name of a function.
-var validName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+// validName tells what every provider takes as the name of a function. The
+// expression for it would be the dearest part of this package's start.
+func validName(name string) bool {
+	const letters, others = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789_-"
+	return 0 < len(name) && len(name) <= 64 && strings.Trim(name, letters+others) == ""
+}
 
 // Register adds a tool. A name that is taken or that a provider would not
 // take, and a schema that is not a sound one of an object, are errors.
 func (r *Registry) Register(tool Tool) error {
 	def := tool.Definition()
-	if !validName.MatchString(def.Name) {
+	if !validName(def.Name) {
 		return fmt.Errorf("registering tool %q: a name has 1 to 64 letters, digits, underscores and hyphens", def.Name)
 	}
 	if def.Schema == nil || def.Schema.Type != "object" {

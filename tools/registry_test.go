@@ -80,6 +80,7 @@ func TestRegister(t *testing.T) {
 		{"duplicate", stub{name: "ape", schema: good}, "already"},
 		{"no name", stub{schema: good}, "letters"},
 		{"name with a space", stub{name: "a b", schema: good}, "letters"},
+		{"name that is too long", stub{name: strings.Repeat("n", 65), schema: good}, "letters"},
 		{"no schema", stub{name: "x"}, "schema"},
 		{"not an object", stub{name: "x", schema: schema(t, `{"type":"string"}`)}, "object"},
 		{"unsound schema", stub{name: "x", schema: schema(t, `{"type":"object","$ref":"#/none"}`)}, "registering"},

@@ -96,14 +96,7 @@ func parent(name string) (dir, base string) {
 func elsewhere(ctx context.Context, w *workspace.Workspace, asked string) []candidate {
 	ctx, cancel := context.WithTimeout(ctx, suggestTime)
 	defer cancel()
-	var literal strings.Builder
-	for _, c := range []byte(path.Base(path.Clean(asked))) {
-		if strings.IndexByte(`*?[]{}\`, c) >= 0 {
-			literal.WriteByte('\\')
-		}
-		literal.WriteByte(c)
-	}
-	found, err := search.Find(ctx, w, search.GlobOptions{Pattern: literal.String(), Limit: suggestions})
+	found, err := search.Find(ctx, w, search.GlobOptions{Pattern: unmarked(path.Base(path.Clean(asked))), Limit: suggestions})
 	if err != nil {
 		return nil
 	}

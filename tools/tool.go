@@ -29,6 +29,9 @@ type Definition struct {
 	Description string
 	Schema      *jsonschema.Schema
 	Effect      Effect
+	// Once tells that each call gives what no call has given before, so that the
+	// same call does not give it again.
+	Once bool
 }
 
 // An Effect is what a call may do, which decides what may run beside it.
@@ -50,6 +53,10 @@ type Result struct {
 	// Status and ExitCode say how a command ended, for tools that run one.
 	Status   string
 	ExitCode *int
+	// Lasting is the text of Parts without what is another one each time though
+	// nothing has changed, such as the ids of processes: two results are the same
+	// if theirs is. It is "" where all of the text lasts.
+	Lasting string
 }
 
 // StatusRunning is the status of a result about a command that goes on.

@@ -3,12 +3,15 @@ package tools
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/belljar/belljar/internal/marks"
 )
 
-// Control bytes other than tab and newline, and bytes that are not UTF-8, are
-// shown to the model one by one as two hex digits in white brackets, so that it
-// can see them and name them in an edit. Text that already looks like such a
-// spelling has its first bracket spelled, so spelling can always be undone.
+// Control bytes other than tab and newline, bytes that are not UTF-8, and the
+// bytes of characters that hide in a text (see marks) are shown to the model one
+// by one as two hex digits in white brackets, so that it can see them and
+// name them in an edit. Text that already looks like such a spelling has its
+// first bracket spelled, so spelling can always be undone.
 const (
 	spellOpen  = "⟦"
 	spellClose = "⟧"
@@ -16,8 +19,11 @@ const (
 	hexDigits  = "0123456789abcdef"
 )
 
-// unit takes the next character off p, which is not empty: its size in bytes,
-// and whether it must be spelled.
+// spelledNote is put behind a text in which something is spelled.
+const spelledNote = "control bytes, hidden marks and bytes that are not UTF-8 are shown as " + spellForm + "; edit_file takes them spelled so"
+
+// unit takes the next character off p, which is not empty, or an emoji that has
+// hidden ones in it: its size in bytes, and whether it must be spelled.
 func unit(p string) (size int, spelled bool) {
 	r, size := utf8.DecodeRuneInString(p)
 	switch {
@@ -25,8 +31,13 @@ func unit(p string) (size int, spelled bool) {
 		return 1, true
 	case r == '\t' || r == '\n':
 		return size, false
-	case r < ' ' || r >= 0x7f && r < 0xa0:
+	case r < ' ' || r >= 0x7f && r < 0xa0 || marks.Hides(r):
 		return size, true
+	}
+	if size == utf8.UTFMax {
+		if flag := marks.Flag(p); flag > 0 {
+			return flag, false
+		}
 	}
 	_, is := spelledByte(p)
 	return size, is
@@ -61,6 +72,13 @@ func spell(b *strings.Builder, p string) {
 	}
 }
 
+// spelling is the spelling of every byte of p.
+func spelling(p string) string {
+	var b strings.Builder
+	spell(&b, p)
+	return b.String()
+}
+
 // visible shows a text. Tabs and newlines stay.
 func visible(p string) string {
 	shown, _, _ := visibleUpTo(p, len(p)*len(spellForm))
@@ -73,7 +91,7 @@ func visibleUpTo(p string, limit int) (shown string, used int, spelled bool) {
 	var b strings.Builder
 	for chars := 0; used < len(p); {
 		size, special := unit(p[used:])
-		width := 1
+		width := utf8.RuneCountInString(p[used : used+size])
 		if special {
 			width = size * utf8.RuneCountInString(spellForm)
 		}

@@ -23,7 +23,7 @@ var _ Tool = (*writeFile)(nil)
 func NewWriteFile(w *workspace.Workspace, seen *Seen) Tool {
 	return &writeFile{changing: changing{w, seen}, def: Definition{
 		Name:        "write_file",
-		Description: describe("write_file", map[string]string{"Mount": places(w, true)}),
+		Description: describe("write_file", map[string]string{"Mount": places(w, true), "Form": spellForm}),
 		Schema: object(2,
 			field{"path", "string", "The file, relative to the workspace or absolute under " + places(w, true) + "."},
 			field{"content", "string", "The whole content."},
@@ -45,12 +45,37 @@ func (t *writeFile) Execute(ctx context.Context, args json.RawMessage) (Result, 
 	if ctx.Err() != nil {
 		return canceled(), nil
 	}
+	in.Path = named(t.workspace, in.Path)
 	return t.run(ctx, 1, func(k *call) error {
 		if err := k.writeFile(in.Path, in.Content); err != nil {
 			return k.wrong(in.Path, err)
 		}
 		return nil
 	})
+}
+
+// takesSpelling answers a write that would put a spelling in the place of bytes.
+const takesSpelling = "content has bytes spelled as " + spellForm + ", as read_file shows some of this file, and would be written as these characters: " +
+	"use edit_file or apply_patch for what changes, which keep the rest and take the spelling for the bytes"
+
+// respells tells whether a content that is to take the place of old may have
+// been read as it is shown: it spells bytes, and something in old is spelled. A
+// CR and a bracket count only where the content spells one, too: a file may have
+// them that is shown as it is else, and text may be about spellings.
+func respells(old, content string) bool {
+	if unspell(content) == content {
+		return false
+	}
+	for len(old) > 0 {
+		size, spelled := unit(old)
+		switch char := old[:size]; {
+		case !spelled:
+		case char != "\r" && char != spellOpen, strings.Contains(content, spelling(char)):
+			return true
+		}
+		old = old[size:]
+	}
+	return false
 }
 
 // holdsThat answers a write of what is there.
@@ -95,6 +120,8 @@ func (k *call) writeFile(path, content string) error {
 		return answer(changedSince)
 	case known == unseen && t.Size() > 0:
 		return answer("it exists and you have not read it: read it first, so that nothing in it is lost unseen; or use edit_file, or another name")
+	case respells(old, content):
+		return answer(takesSpelling)
 	}
 	t.Write(data)
 	o.text = "overwrote " + visibleName(t.Name) + ": " + size(data)

@@ -30,6 +30,10 @@ const (
 	BadRequest Kind = "bad_request"
 	// Context: the conversation is longer than the model can read.
 	Context Kind = "context"
+	// BadCall: the server could not read the model's call of a tool, or found
+	// that it does not fit the tool; Error.Call says what it told. The same
+	// request may well end the same way, but a model that is told can do better.
+	BadCall Kind = "bad_call"
 	// Filtered: the answer was refused or filtered.
 	Filtered Kind = "filtered"
 	// Permanent: anything else that another try would not change.
@@ -58,13 +62,29 @@ type Error struct {
 	// RetryAfter is how long the server wants to be left alone; 0 where it
 	// did not say.
 	RetryAfter time.Duration
+	// Limit and Size are, for Context, what the prompt may have and what it has
+	// by the server's words, in tokens; 0 is not said.
+	Limit, Size int
 	// Usage is what an answer had used up that ended before its end, estimated
 	// where the server did not count; zero where none had begun.
 	Usage Usage
+	// Call is, for BadCall, what the server told of the call.
+	Call RefusedCall
+	// Said are the server's own words, in one line; "" is none.
+	Said string
 	// Message says in one line what happened and what can be done about it.
 	Message string
 	// Err is the cause, where there is one.
 	Err error
+}
+
+// A RefusedCall is a call of a tool that a server did not take from the model.
+type RefusedCall struct {
+	// Problem is what is wrong with it in the server's words, in one line.
+	Problem string
+	// Written is what the model wrote, as far as the server tells; "" is not
+	// told. Nothing bounds it but the size of an answer.
+	Written string
 }
 
 // Error returns the message.

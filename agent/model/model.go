@@ -6,6 +6,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 )
 
 // A Model gives the next answer of a conversation. Implementations are safe
@@ -30,11 +31,23 @@ type Request struct {
 	// does.
 	MaxTokens int
 	// Resend is asked before the request is sent a second time and each further
-	// one, as after a refusal of how it was written, with why it failed before.
-	// An error from it ends Generate and is returned. It is called by the
-	// goroutine that called Generate; nil is always allowed.
-	Resend func(failed error) error
+	// one, as after a refusal of how it was written. An error from it ends
+	// Generate and is returned. It is called by the goroutine that called
+	// Generate; nil is always allowed.
+	Resend func(Resend) error
 }
+
+// A Resend is a request that failed and is sent again at once, written
+// otherwise.
+type Resend struct {
+	// Err is why it failed.
+	Err error
+	// Change says in words what is written otherwise from now on.
+	Change string
+}
+
+// String says in one line why the request is written otherwise, and how.
+func (r Resend) String() string { return fmt.Sprintf("%v; from now on %s", r.Err, r.Change) }
 
 // A ToolDefinition offers one tool. Schema is a JSON Schema object.
 type ToolDefinition struct {

@@ -46,6 +46,7 @@ func TestRetry(t *testing.T) {
 	stop := errors.New("cannot be recorded")
 	tests := map[string]struct {
 		errs     []error
+		policy   model.RetryPolicy
 		deadline time.Duration
 		notify   error
 		tries    int
@@ -60,8 +61,19 @@ func TestRetry(t *testing.T) {
 		"asked for too little": {errs: repeat(asked(time.Millisecond), 3), tries: 4, waits: 3, min: 5 * time.Second, max: 7 * time.Second},
 		"no such host":         {errs: repeat(model.Errorf(model.NoHost, "no"), 1), tries: 1, says: "no"},
 
-		"as asked":             {errs: repeat(asked(7*time.Second), 1), tries: 2, waits: 1, min: 7 * time.Second, max: 7 * time.Second},
+		"as asked":             {errs: repeat(asked(7*time.Second), 1), tries: 2, waits: 1, min: 7 * time.Second, max: 8750 * time.Millisecond},
 		"asked for too long":   {errs: repeat(asked(time.Hour), 1), tries: 1, says: "again before "},
+		"as asked, for long":   {errs: repeat(asked(2*time.Minute), 1), tries: 2, waits: 1, min: 2 * time.Minute, max: 150 * time.Second},
+		"just in time":         {errs: repeat(asked(20*time.Second), 1), deadline: 20*time.Second + time.Millisecond, tries: 2, waits: 1, min: 20 * time.Second, max: 20*time.Second + time.Millisecond},
+		"an outage":            {errs: repeat(transient, 40), policy: model.RetryPolicy{MaxWait: time.Hour}, tries: 41, waits: 40, min: 12 * time.Minute, max: 20 * time.Minute},
+		"a longer outage":      {errs: repeat(transient, 999), policy: model.RetryPolicy{MaxWait: 10 * time.Minute}, tries: -1, waits: -1, min: 10 * time.Minute, max: 10 * time.Minute, says: "and waits of 10m0s: busy"},
+		"asked for long":       {errs: repeat(asked(time.Hour), 1), policy: model.RetryPolicy{MaxWait: 2 * time.Hour}, tries: 2, waits: 1, min: time.Hour, max: time.Hour + 30*time.Second},
+		"asked for all":        {errs: repeat(asked(time.Hour), 2), policy: model.RetryPolicy{MaxWait: time.Hour}, tries: 2, waits: 1, min: time.Hour, max: time.Hour, says: "and waits of 1h0m0s: slow down"},
+		"asked for more":       {errs: repeat(asked(time.Hour), 2), policy: model.RetryPolicy{MaxWait: 90 * time.Minute}, tries: 2, waits: 1, min: time.Hour, max: time.Hour + 30*time.Second, says: "again before "},
+		"what costs":           {errs: repeat(&model.Error{Kind: model.Transient, Message: "broke off", Usage: model.Usage{Input: 9}}, 20), policy: model.RetryPolicy{MaxWait: time.Hour}, tries: 8, waits: 7, min: 68 * time.Second, max: 91 * time.Second, says: "gave up after 8 tries: broke off"},
+		"cut again and again":  {errs: repeat(model.Errorf(model.Cut, "cut"), 20), policy: model.RetryPolicy{MaxWait: time.Hour}, tries: 8, waits: 7, min: 68 * time.Second, max: 91 * time.Second, says: "gave up after 8 tries: cut"},
+		"no retry at all":      {errs: repeat(transient, 2), policy: model.RetryPolicy{MaxWait: time.Hour, Attempts: 1}, tries: 1, says: "busy"},
+		"a bad call":           {errs: repeat(model.Errorf(model.BadCall, "no"), 1), tries: 1, says: "no"},
 		"past the deadline":    {errs: repeat(asked(20*time.Second), 1), deadline: 10 * time.Second, tries: 1, says: "no time is left for another try: slow down"},
 		"cut":                  {errs: repeat(model.Errorf(model.Cut, "cut"), 1), tries: 2, waits: 1, max: time.Second},
 		"stalled":              {errs: repeat(model.Errorf(model.Stalled, "stalled"), 1), tries: 2, waits: 1, max: time.Second},
@@ -85,19 +97,21 @@ func TestRetry(t *testing.T) {
 				}
 				waits := 0
 				f := &failing{errs: test.errs}
-				m := model.WithRetry(f, model.RetryPolicy{Notify: func(w model.Wait) error {
+				policy := test.policy
+				policy.Notify = func(w model.Wait) error {
 					waits++
 					if w.Attempt != waits || w.Delay <= 0 || !strings.Contains(w.String(), "trying again in") {
 						t.Errorf("told of %+v at wait %d", w, waits)
 					}
 					return test.notify
-				}})
+				}
+				m := model.WithRetry(f, policy)
 				start := time.Now()
 				resp, err := m.Generate(ctx, model.Request{}, nil)
 				if took := time.Since(start); took < test.min || took > test.max {
 					t.Errorf("waited %s, want %s to %s", took, test.min, test.max)
 				}
-				if f.tries != test.tries || waits != test.waits {
+				if test.tries >= 0 && (f.tries != test.tries || waits != test.waits) {
 					t.Errorf("%d tries and %d waits, want %d and %d", f.tries, waits, test.tries, test.waits)
 				}
 				switch {
@@ -110,6 +124,39 @@ func TestRetry(t *testing.T) {
 					t.Errorf("name %q", m.Name())
 				}
 			})
+		})
+	}
+}
+
+// TestRetryJitter: those that failed together do not come back together, be it
+// that the server said when or not.
+func TestRetryJitter(t *testing.T) {
+	for name, test := range map[string]struct {
+		asked, least, most time.Duration
+	}{
+		"of its own": {0, 750 * time.Millisecond, time.Second},
+		"as asked":   {7 * time.Second, 7 * time.Second, 8750 * time.Millisecond},
+		"for long":   {2 * time.Minute, 2 * time.Minute, 150 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			waits := map[time.Duration]bool{}
+			told := errors.New("told")
+			for range 20 {
+				m := model.WithRetry(&failing{errs: repeat(&model.Error{Kind: model.RateLimited, Message: "busy", RetryAfter: test.asked}, 1)},
+					model.RetryPolicy{Notify: func(w model.Wait) error {
+						if w.Delay < test.least || w.Delay > test.most {
+							t.Errorf("a wait of %s, want %s to %s", w.Delay, test.least, test.most)
+						}
+						waits[w.Delay] = true
+						return told
+					}})
+				if _, err := m.Generate(t.Context(), model.Request{}, nil); !errors.Is(err, told) {
+					t.Fatal(err)
+				}
+			}
+			if len(waits) < 2 {
+				t.Errorf("twenty runs all wait for %v", waits)
+			}
 		})
 	}
 }

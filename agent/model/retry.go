@@ -22,8 +22,13 @@ type RetryPolicy struct {
 	Base, Max time.Duration
 	// RetryAfterCap is the longest wait a server may ask for; the default is
 	// 2 minutes. A longer one ends the tries at once. A shorter one is waited
-	// for at least.
+	// for at least, and up to a quarter of it, at most Max, longer.
 	RetryAfterCap time.Duration
+	// MaxWait is how long may be waited for one answer, all its waits together;
+	// 0 is no such limit. It stands in for RetryAfterCap, and for Attempts as
+	// far as tries are concerned that used up nothing: those of a server that
+	// cannot be reached or refuses to answer. Attempts of 1 are no retry still.
+	MaxWait time.Duration
 	// Notify is told before each wait; nil is not. An error from it ends the
 	// tries and is returned.
 	Notify func(Wait) error
@@ -43,6 +48,9 @@ func (w Wait) String() string { return fmt.Sprintf("%v; %s", w.Err, w.Next()) }
 
 // Next says when the next try is.
 func (w Wait) Next() string {
+	if w.Delay >= 2*time.Minute {
+		return "trying again in " + w.Delay.Round(time.Second).String()
+	}
 	seconds := strconv.FormatFloat(w.Delay.Round(100*time.Millisecond).Seconds(), 'f', -1, 64)
 	return "trying again in " + seconds + " s"
 }
@@ -66,8 +74,14 @@ type retrier struct {
 	reached atomic.Bool // the server has answered before
 }
 
+// tries are those for one answer.
+type tries struct {
+	all, costly int
+	waited      time.Duration
+}
+
 func (r *retrier) Generate(ctx context.Context, req Request, onText func(string)) (Response, error) {
-	for attempt := 1; ; attempt++ {
+	for t := (tries{}); ; {
 		resp, err := r.Model.Generate(ctx, req, onText)
 		if err == nil {
 			r.reached.Store(true)
@@ -75,26 +89,7 @@ func (r *retrier) Generate(ctx context.Context, req Request, onText func(string)
 		if err == nil || ctx.Err() != nil || !r.worthIt(err) {
 			return resp, err
 		}
-		if attempt >= r.policy.Attempts {
-			if attempt == 1 {
-				return Response{}, err
-			}
-			return Response{}, fmt.Errorf("gave up after %d tries: %w", attempt, err)
-		}
-		delay := r.policy.delay(attempt, err)
-		if delay > r.policy.RetryAfterCap {
-			return Response{}, fmt.Errorf("the server asks not to be asked again before %s, which is too long to wait for; try again then: %w",
-				clock(time.Now(), delay), err)
-		}
-		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= delay {
-			return Response{}, fmt.Errorf("%w: %w", ErrNoTime, err)
-		}
-		if r.policy.Notify != nil {
-			if err := r.policy.Notify(Wait{Attempt: attempt, Delay: delay, Err: err}); err != nil {
-				return Response{}, err
-			}
-		}
-		if err := sleep(ctx, delay); err != nil {
+		if err := r.policy.pause(ctx, &t, err); err != nil {
 			return Response{}, err
 		}
 	}
@@ -106,11 +101,71 @@ func (r *retrier) worthIt(err error) bool {
 	return kind.Retryable() || kind == NoHost && r.reached.Load()
 }
 
+// pause waits before another try, or says why there is none.
+func (p RetryPolicy) pause(ctx context.Context, t *tries, failed error) error {
+	t.add(failed)
+	if err := p.over(t, failed); err != nil {
+		return err
+	}
+	delay, least := p.delay(t.all, failed)
+	if p.MaxWait > 0 {
+		delay = min(delay, p.MaxWait-t.waited)
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline)
+		if left <= min(least, delay) {
+			return fmt.Errorf("%w: %w", ErrNoTime, failed)
+		}
+		if delay >= left {
+			delay = least // the random part is no reason to give up
+		}
+	}
+	if p.Notify != nil {
+		if err := p.Notify(Wait{Attempt: t.all, Delay: delay, Err: failed}); err != nil {
+			return err
+		}
+	}
+	t.waited += delay
+	return sleep(ctx, delay)
+}
+
+// add counts a try that failed. One whose answer had begun, or of which that is
+// not known, may have cost something.
+func (t *tries) add(failed error) {
+	t.all++
+	var e *Error
+	if errors.As(failed, &e) && (e.Kind == Cut || e.Kind == Stalled || e.Usage != Usage{}) {
+		t.costly++
+	}
+}
+
+// over says why there is no further try, or nil.
+func (p RetryPolicy) over(t *tries, failed error) error {
+	counted, longest := t.all, p.RetryAfterCap
+	if p.MaxWait > 0 {
+		counted, longest = t.costly, p.MaxWait-t.waited
+	}
+	switch asked := askedFor(failed); {
+	case p.Attempts == 1:
+		return failed
+	case counted >= p.Attempts:
+		return fmt.Errorf("gave up after %d tries: %w", t.all, failed)
+	case longest <= 0:
+		return fmt.Errorf("gave up after %d tries and waits of %s: %w", t.all, t.waited.Round(time.Second), failed)
+	case asked > longest:
+		return fmt.Errorf("the server asks not to be asked again before %s, which is too long to wait for; try again then, or give --max-wait: %w",
+			clock(time.Now(), asked), failed)
+	default:
+		return nil
+	}
+}
+
 // delay is the wait after the given try: a doubling one of which up to a
-// quarter is taken off at random, or what the server asked for, if that is
-// more.
-func (p RetryPolicy) delay(attempt int, err error) time.Duration {
-	delay := p.Base
+// quarter is taken off at random, or what the server asked for with up to a
+// quarter on top, if that is more. The least is what that would be without the
+// part on top.
+func (p RetryPolicy) delay(attempt int, err error) (delay, least time.Duration) {
+	delay = p.Base
 	for range attempt - 1 {
 		if delay = 2 * delay; delay >= p.Max {
 			break
@@ -118,11 +173,21 @@ func (p RetryPolicy) delay(attempt int, err error) time.Duration {
 	}
 	delay = min(delay, p.Max)
 	delay -= rand.N(delay/4 + 1)
+	asked := askedFor(err)
+	least = max(delay, asked)
+	if asked > 0 {
+		delay = max(delay, asked+rand.N(min(asked/4, p.Max)+1))
+	}
+	return delay, least
+}
+
+// askedFor is how long the server wants to be left alone.
+func askedFor(err error) time.Duration {
 	var e *Error
 	if errors.As(err, &e) {
-		delay = max(delay, e.RetryAfter)
+		return e.RetryAfter
 	}
-	return delay
+	return 0
 }
 
 // clock tells when a delay is over, with the day where it is another one.

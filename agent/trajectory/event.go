@@ -62,6 +62,12 @@ type ToolCall struct {
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	// Extra is a JSON object, as a text, of further fields that the model's
+	// server sent with the call, or with the message that it is the first call
+	// of, and wants back; Origin is that server. A conversation that goes on
+	// from the record needs both.
+	Extra  string `json:"extra,omitempty"`
+	Origin string `json:"origin,omitempty"`
 }
 
 // ToolResult is the answer to one call.
@@ -117,19 +123,37 @@ const (
 	NoticeError = "error"
 	// NoticeRetry: the model's server is asked again after a wait.
 	NoticeRetry = "retry"
+	// NoticeAdapted: the model's server refused how a request was written, and a
+	// part of it is written otherwise from then on.
+	NoticeAdapted = "adapted"
 	// NoticeHostRisk is about files that programs on the host run or obey and
 	// that changed during the run; it stands before the end.
 	NoticeHostRisk = "host_risk"
 	// NoticeRenewed: the sandbox was lost, and a new one stands over the same
 	// workspace. The call that met the loss tells the model.
 	NoticeRenewed = "sandbox_renewed"
-	// NoticeEmpty, NoticeCut and NoticeRepeat are about an answer of the
-	// model, which is told the same text as a user message.
-	NoticeEmpty  = "empty_answer"
-	NoticeCut    = "cut_answer"
-	NoticeRepeat = "repeated_call"
+	// NoticeEmpty, NoticeCut, NoticeRepeat and NoticeWritten are about an answer
+	// of the model, which is told the same text as a user message.
+	NoticeEmpty   = "empty_answer"
+	NoticeCut     = "cut_answer"
+	NoticeRepeat  = "repeated_call"
+	NoticeWritten = "written_call"
 	// NoticeStuck says what a run that ends as stuck went on doing.
 	NoticeStuck = "stuck"
+	// NoticeBadCall: the model's server could not read a call of the model, which
+	// is told the same text as a user message.
+	NoticeBadCall = "bad_call"
+	// NoticeCompacted: the conversation was made shorter, with its size before
+	// and after, and which results were. The record keeps the whole.
+	NoticeCompacted = "compacted"
+	// NoticeSummary holds what stands for the messages after the task from here
+	// on, and for how many; the model is told the same text as a user message.
+	NoticeSummary = "summary"
+	// NoticePromptCut: the model's server seems to leave out a part of what it
+	// is sent.
+	NoticePromptCut = "prompt_cut"
+	// NoticeWindow: the model's server says that it takes too little.
+	NoticeWindow = "window"
 	// NoticeNetwork: there are more decisions about the network than the
 	// record holds, or a host that was allowed could not be reached.
 	NoticeNetwork = "network"
@@ -144,6 +168,24 @@ const (
 type Notice struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
+	// Messages is, for NoticeSummary, how many messages of the conversation as
+	// the model saw it, the ones right after the task, the text stands for. An
+	// earlier summary is one of them.
+	Messages int `json:"messages,omitempty"`
+	// Shortened are, for NoticeCompacted, the results that are shorter from here
+	// on. Those of messages that a summary stands for are not among them.
+	Shortened []Shortened `json:"shortened,omitempty"`
+}
+
+// Shortened are results of which the model sees the beginning and the end.
+type Shortened struct {
+	// Calls are the ids of their calls.
+	Calls []string `json:"calls"`
+	// Kept is how much there is of each text at most, in bytes, without the word
+	// on what is left out. A text that is hardly longer is whole.
+	Kept int `json:"kept"`
+	// Images tells that their images are left out.
+	Images bool `json:"images,omitempty"`
 }
 
 // Network is a decision about a connection out of the sandbox. Rule says what

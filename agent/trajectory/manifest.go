@@ -52,6 +52,15 @@ type Manifest struct {
 	// where the price is unknown.
 	Price     json.RawMessage `json:"price,omitempty"`
 	PriceFrom string          `json:"price_from,omitempty"`
+	// ContextWindow is how many tokens the model was taken to take, prompt and
+	// answer together, and ContextWindowFrom says whence: "flag", "built-in", or
+	// "server" for what the model's server said. They are missing where it is
+	// unknown.
+	ContextWindow     int    `json:"context_window,omitempty"`
+	ContextWindowFrom string `json:"context_window_from,omitempty"`
+	// IdleTimeoutMS is how long the model's server might be silent in an answer,
+	// in milliseconds; missing where nobody said.
+	IdleTimeoutMS int64 `json:"idle_timeout_ms,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
 	OnLost string `json:"on_lost,omitempty"`
 	// Approval says which calls a person was to be asked about, by what they do.
@@ -83,6 +92,7 @@ type Budget struct {
 	Tokens   int     `json:"tokens,omitempty"`   // in and out together
 	CostUSD  float64 `json:"cost_usd,omitempty"` // US dollars
 	TimeMS   int64   `json:"time_ms,omitempty"`
+	WaitMS   int64   `json:"wait_ms,omitempty"` // waits for one answer, together
 }
 
 // Versions say what made a record.

@@ -49,9 +49,9 @@ func TestMaskerReachesEveryString(t *testing.T) {
 	record(t, masked,
 		trajectory.Start{Session: key, Task: key, Model: key, Image: trajectory.Image{Ref: key, ID: key, Digest: key}, Engine: key},
 		trajectory.Message{Role: key, Text: key, Reasoning: key},
-		trajectory.ToolCall{CallID: key, Name: key, Arguments: `{"k":"` + key + `"}`},
+		trajectory.ToolCall{CallID: key, Name: key, Arguments: `{"k":"` + key + `"}`, Extra: `{"k":"` + key + `"}`, Origin: "http://" + key},
 		result,
-		trajectory.Notice{Kind: key, Text: key},
+		trajectory.Notice{Kind: key, Text: key, Shortened: []trajectory.Shortened{{Calls: []string{key}}}},
 		trajectory.End{Stop: key, Final: key},
 		trajectory.Usage{Input: 7},
 	)

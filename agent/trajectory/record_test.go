@@ -32,6 +32,10 @@ func bodies() []trajectory.Body {
 		trajectory.Message{Role: "user", Text: "grüß dich\n"},
 		trajectory.Message{Role: "assistant", Text: "", Reasoning: "hm"},
 		trajectory.ToolCall{CallID: "c1", Name: "bash", Arguments: `{"command":"a && b > c"`},
+		trajectory.ToolCall{
+			CallID: "c2", Name: "bash", Arguments: "{}",
+			Extra: `{"extra_content":{"google":{"thought_signature":"A+/<=="}},"n":9007199254740993}`, Origin: "https://h/v1",
+		},
 		trajectory.ToolResult{
 			CallID: "c1", Name: "bash", Status: "exited", ExitCode: &code, DurationMS: 12, IsError: true,
 			Content: []trajectory.Part{{Type: "text"}, {Type: "image", MediaType: "image/png", Data: []byte{0, 1, 255}}},
@@ -41,6 +45,10 @@ func bodies() []trajectory.Body {
 		trajectory.Usage{Input: 1, Output: 2, Cached: 3, Estimated: true},
 		trajectory.Usage{Input: 1, Output: 2, Reasoning: 1, CostUSD: new(0.0)},
 		trajectory.Notice{Kind: "retry", Text: "waiting"},
+		trajectory.Notice{Kind: "summary", Text: "the gist", Messages: 4},
+		trajectory.Notice{Kind: "compacted", Text: "shorter", Shortened: []trajectory.Shortened{
+			{Calls: []string{"c1", "c2"}, Kept: 800, Images: true}, {Calls: []string{"c3"}, Kept: 2000},
+		}},
 		trajectory.Network{Host: "example.org", Port: 443, Allowed: true, Rule: "*.org"},
 		trajectory.Network{Host: "example.org", Port: 1, Reason: "no rule"},
 		trajectory.Approval{CallID: "c1", Decision: "allowed", By: trajectory.ByUser},

@@ -21,6 +21,7 @@ func TestAbandonedRecordHasItsEnd(t *testing.T) {
 		trajectory.Message{Role: "user", Text: "the task"},
 		trajectory.Message{Role: "assistant", Text: "I look."},
 		trajectory.Usage{Input: 1},
+		trajectory.Usage{Input: 1}, // of a summary, which is no turn
 		trajectory.ToolCall{CallID: "1", Name: "bash"},
 		trajectory.ToolCall{CallID: "2", Name: "bash"},
 		trajectory.ToolResult{CallID: "1", Name: "bash"},

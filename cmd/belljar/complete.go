@@ -21,16 +21,16 @@ func (a *app) addCompletion(cmd *cobra.Command) {
 		a.addCompletion(child)
 	}
 	for flag, words := range map[string][]string{
-		"profile":  {string(sandbox.ProfileStrict), string(sandbox.ProfileDev)},
-		"user":     {string(sandbox.UserOwner), string(sandbox.UserRoot)},
-		"rootfs":   {string(sandbox.RootReadOnly), string(sandbox.RootWritable)},
-		"network":  {string(sandbox.NetworkNone), string(sandbox.NetworkAllow), string(sandbox.NetworkBridge)},
-		"on-lost":  {onLostRecreate, onLostStop},
-		"provider": provider.Names(),
+		"profile": {string(sandbox.ProfileStrict), string(sandbox.ProfileDev)},
+		"user":    {string(sandbox.UserOwner), string(sandbox.UserRoot)},
+		"rootfs":  {string(sandbox.RootReadOnly), string(sandbox.RootWritable)},
+		"network": {string(sandbox.NetworkNone), string(sandbox.NetworkAllow), string(sandbox.NetworkBridge)},
+		"on-lost": {onLostRecreate, onLostStop},
 	} {
 		completeFlag(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
 	completeFlag(cmd, "image", a.completeImages)
+	completeFlag(cmd, "provider", completeProviders)
 	switch cmd.CommandPath() {
 	case "belljar image rm":
 		cmd.ValidArgsFunction = a.completeImages
@@ -44,6 +44,12 @@ func completeFlag(cmd *cobra.Command, flag string, words cobra.CompletionFunc) {
 	if cmd.Flags().Lookup(flag) != nil {
 		_ = cmd.RegisterFlagCompletionFunc(flag, words) // fails for a flag that is not there
 	}
+}
+
+// completeProviders names the providers. That is asked for here, and not at
+// every start: it makes all that is known of them.
+func completeProviders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return provider.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeImages names belljar's images on the engine.

@@ -157,9 +157,11 @@ func exits(name string) string {
 	case "run":
 		return `  0      the model finished
   2      wrong usage
-  3      a limit was reached (turns, time, requests, tokens, cost)
+  3      a limit was reached (turns, time, requests, tokens, cost), or the
+         conversation is too long for the model
   4      stuck: the same calls with the same results, or nothing but
-         failures, or answers cut at the output limit, again and again
+         failures, or answers cut at the output limit, or calls that the
+         model's server could not read, again and again
   5      the model refused, or its answer was filtered
   6      the model could not be reached or answered wrongly
   125    belljar, the engine or the sandbox failed

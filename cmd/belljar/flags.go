@@ -116,10 +116,11 @@ func (f *sandboxFlags) add(flags *pflag.FlagSet) {
 func (f *sandboxFlags) environment(a *app) ([]string, error) {
 	var env []string
 	for _, pair := range f.env {
-		name, _, ok := strings.Cut(pair, "=")
+		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
 			return nil, usagef("--env %q is not K=V; --pass-env K hands on a variable of belljar's own", pair)
 		}
+		a.warnOfKey("--env", name, value)
 		env = append(env, pair)
 	}
 	for _, name := range f.pass {
@@ -131,9 +132,7 @@ func (f *sandboxFlags) environment(a *app) ([]string, error) {
 			a.notice("--pass-env %s: the variable is not set, so it is not handed on", name)
 			continue
 		}
-		if isKeyVariable(name) {
-			a.notice("--pass-env %s: whatever runs in the sandbox can read this key", name)
-		}
+		a.warnOfKey("--pass-env", name, value)
 		env = append(env, name+"="+value)
 	}
 	for _, pair := range env {
@@ -143,6 +142,17 @@ func (f *sandboxFlags) environment(a *app) ([]string, error) {
 		}
 	}
 	return env, nil
+}
+
+// warnOfKey says so where a variable hands a key of the model's server on.
+func (a *app) warnOfKey(flag, name, value string) {
+	switch {
+	case len(keysIn(name, value)) == 0:
+	case isKeyVariable(name):
+		a.notice("%s %s: whatever runs in the sandbox can read this key", flag, name)
+	default:
+		a.notice("%s %s: whatever runs in the sandbox can read the key in this address", flag, name)
+	}
 }
 
 // noArgs refuses arguments.

@@ -21,6 +21,7 @@ type job struct {
 	opts    *runOptions
 	task    string
 	model   *chosenModel
+	search  *windowSearch // for what the model takes
 	spec    sandbox.Spec
 	state   string       // the folder that sessions live in
 	screen  *ui.Renderer // shows nothing with --quiet and --json
@@ -90,7 +91,7 @@ func (j *job) prepare(args []string) (err error) {
 		// cannot be written ends the run by the event that comes next.
 		_ = j.record.Record(trajectory.Notice{Kind: trajectory.NoticeProxy, Text: text})
 	}
-	j.secrets = append(j.app.secrets(j.spec.Env), j.gate.hidden()...)
+	j.secrets = append(j.app.secrets(j.opts.baseURL, j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
 	j.app.leadOut(j.gate, &j.spec) // what it adds is no secret
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
@@ -132,6 +133,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		AllowHosts: hosts, InjectHeaders: injections,
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
+		ContextWindow: j.model.window.tokens, ContextWindowFrom: j.model.window.from, IdleTimeoutMS: j.opts.idleTimeout.Milliseconds(),
 		Images: j.opts.images, OnLost: j.opts.onLost, Approval: j.opts.approval.recorded(), Unguarded: !j.opts.guard, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
@@ -150,6 +152,8 @@ func (j *job) open(ctx context.Context) (err error) {
 	if j.opts.quiet {
 		progress = io.Discard
 	}
+	j.search = j.model.searchWindow(ctx) // beside the start
+	j.closers = append(j.closers, j.search.Close)
 	if j.jar, err = j.app.open(ctx, &j.opts.sandboxFlags, j.spec, progress); err != nil {
 		return err
 	}

@@ -25,6 +25,11 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	need, err := fixedTokens(system, registry.Definitions())
+	if err != nil {
+		return err
+	}
+	opening := j.startWindow(need)
 	info := j.jar.Info()
 	worker, err := agent.New(agent.Options{
 		Model: j.model, Tools: registry, Recorder: j.record, System: system,
@@ -34,11 +39,14 @@ func (j *job) run(ctx context.Context) error {
 		NewOutput: j.outputs.open,
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
 		Approve:   j.approver().decide,
-		Closing:   j.closing,
+		Opening:   opening,
+		Closing:   func() []trajectory.Notice { return append(j.takeWindow(need, j.search.atEnd()), j.closing()...) },
 		BeforeEnd: j.settle,
 		Images:    j.opts.images,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
 		MaxRequests: int(j.opts.maxRequests), MaxCost: j.opts.maxCost, Price: j.model.price.price,
+		Retry:         model.RetryPolicy{MaxWait: j.opts.maxWait},
+		ContextWindow: j.model.window.tokens, FindWindow: func() int { return j.findWindow(need) }, Mask: j.masker.Mask, Outputs: outputsPoint,
 	})
 	if err != nil {
 		return err
@@ -86,7 +94,7 @@ func (j *job) closing() []trajectory.Notice {
 // something did.
 func (j *job) failed(stop agent.Stop, err error) error {
 	switch {
-	case stop == agent.StopModel, stop == agent.StopRefused, errors.Is(err, model.ErrNoTime):
+	case stop == agent.StopModel, stop == agent.StopRefused, stop == agent.StopMaxContext, errors.Is(err, model.ErrNoTime):
 		j.app.notice("%s", j.masker.Mask(err.Error()))
 		return &outcome{stopCode(stop)}
 	default:

@@ -100,7 +100,7 @@ func TestSecrets(t *testing.T) {
 	a := &app{lookupEnv: func(name string) (string, bool) {
 		return "the-key", name == keyVariable
 	}}
-	got := strings.Join(a.secrets([]string{"LANG=C.UTF-8", "GITHUB_TOKEN=abc=def", "DB_PASSWORD=", "my_secret=x"}), " ")
+	got := strings.Join(a.secrets("", []string{"LANG=C.UTF-8", "GITHUB_TOKEN=abc=def", "DB_PASSWORD=", "my_secret=x"}), " ")
 	if want := "the-key abc=def x"; got != want {
 		t.Errorf("secrets %q, want %q", got, want)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
-	"time"
 
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/model"
@@ -65,6 +64,6 @@ func (o *runOptions) checkCost(m *chosenModel) error {
 func (o *runOptions) budget() trajectory.Budget {
 	return trajectory.Budget{
 		Turns: cmp.Or(int(o.maxTurns), agent.DefaultMaxTurns), Requests: int(o.maxRequests), Tokens: int(o.maxTokens),
-		CostUSD: o.maxCost, TimeMS: int64(o.maxTime / time.Millisecond),
+		CostUSD: o.maxCost, TimeMS: o.maxTime.Milliseconds(), WaitMS: o.maxWait.Milliseconds(),
 	}
 }

@@ -17,7 +17,7 @@ type runOptions struct {
 	maxTurns, maxTokens  float64
 	maxRequests, maxCost float64
 	prices               string
-	maxTime              time.Duration
+	maxTime, maxWait     time.Duration
 	timeout, maxTimeout  time.Duration
 	onLost               string
 	approvalFlags
@@ -64,6 +64,7 @@ there is one, it holds one object with "error" and nothing else.`,
 	opts.modelFlags.add(flags)
 	flags.Var(numberValue{number: &opts.maxTurns, whole: true, least: 1}, "max-turns", "stop after this many answers of the model (default 50)")
 	flags.Var(durationValue{&opts.maxTime}, "max-time", "stop after this time: 30m (default none)")
+	flags.Var(durationValue{&opts.maxWait}, "max-wait", "wait this long in all, for one answer, for a model's server that is down or asks to be left alone: 1h (default eight tries, and 2m where it asks)")
 	flags.Var(numberValue{number: &opts.maxTokens, whole: true, least: 1}, "max-tokens", "stop after this many tokens, in and out together (default none)")
 	flags.Var(numberValue{number: &opts.maxRequests, whole: true, least: 1}, "max-requests", "stop after this many requests to the model, those that fail included (default none)")
 	flags.Var(numberValue{number: &opts.maxCost, least: 0.0001}, "max-cost", "stop after this cost in US dollars: 0.50 (default none)")

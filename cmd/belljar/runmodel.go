@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"strings"
 
@@ -24,6 +25,8 @@ type chosenModel struct {
 	model.Model
 	name, provider string
 	price          knownPrice
+	window         knownWindow
+	ask            func(context.Context) (openai.Window, error) // asks its server for the window; nil has none
 }
 
 // Name is the name for the record.
@@ -64,13 +67,16 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 		return nil, err
 	}
 	if !scripted {
-		return &chosenModel{client, name, opts.Provider.Name, price}, nil
+		return &chosenModel{client, name, opts.Provider.Name, price, flags.window(opts.Provider, name), client.AskWindow}, nil
 	}
 	answers, err := scriptedModel(file)
 	if err != nil {
 		return nil, refused(err)
 	}
-	return &chosenModel{Model: answers, name: name, price: knownPrice{price: &model.Price{}}}, nil // it asks nobody
+	return &chosenModel{
+		Model: answers, name: name, price: knownPrice{price: &model.Price{}}, // it asks nobody
+		window: flags.window(provider.Profile{}, name),
+	}, nil
 }
 
 // checkKey refuses to ask a provider at its own address without a key.
@@ -85,7 +91,7 @@ func checkKey(opts openai.Options) error {
 // environment gives way to that of a provider whom a flag names: task and key
 // are not for another server.
 func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
-	opts := openai.Options{BaseURL: cmp.Or(flags.baseURL, a.getenv("OPENAI_BASE_URL")), APIKey: a.getenv(keyVariable)}
+	opts := openai.Options{BaseURL: cmp.Or(flags.baseURL, a.getenv(addressVariable)), APIKey: a.getenv(keyVariable), IdleTimeout: flags.idleTimeout}
 	if flags.provider == "" {
 		opts.Provider = provider.At(cmp.Or(opts.BaseURL, openai.DefaultBaseURL))
 	} else {

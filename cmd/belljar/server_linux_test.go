@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,69 @@ func TestRunByProvider(t *testing.T) {
 		}
 		if line := fmt.Sprintf("\"provider\": %q", cmp.Or(name, "generic")); !strings.Contains(string(data), line) {
 			t.Errorf("the manifest has no %s:\n%s", line, data)
+		}
+	}
+}
+
+// TestAddressWithKey: a key in the address of the model's server is as secret as
+// any, by the flag and by the variable, in answers, errors and the task.
+func TestAddressWithKey(t *testing.T) {
+	const key, version = "sk-canary+0123456789abcdef", "2024-10-21"
+	for _, test := range []struct {
+		name, base string // what stands before and after the host
+		query      string
+		status     int
+		code       int
+		stderr     string
+	}{
+		{"in an answer", "http://", "?api-key=" + url.QueryEscape(key) + "&api-version=" + version, 200, exitOK, "finished"},
+		{"in an error", "http://", "?code=" + url.QueryEscape(key), 400, exitModel, "stopped: the model failed"},
+		{"among words", "http://", "?tenant=since&code=" + url.QueryEscape(key), 200, exitOK, "finished"},
+		{"without a name", "http://", "?" + url.QueryEscape(key), 400, exitModel, "stopped: the model failed"},
+		{"as a password", "http://user:" + url.QueryEscape(key) + "@", "", 200, exitUsage, "holds a user name or password"},
+	} {
+		for _, flag := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, flag %t", test.name, flag), func(t *testing.T) {
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					w.WriteHeader(test.status)
+					if test.status != 200 {
+						fmt.Fprintf(w, `{"error":{"message":"%s is wrong, and so is %s"}}`, key, r.URL)
+						return
+					}
+					said := key + " or " + url.QueryEscape(key) + " since " + version
+					fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\n", said)
+				}))
+				defer server.Close()
+				state := t.TempDir()
+				t.Setenv("BELLJAR_STATE_DIR", state)
+				address := test.base + strings.TrimPrefix(server.URL, "http://") + "/v1" + test.query
+				vars := map[string]string{"BELLJAR_MODEL": "m1"}
+				args := []string{"run", "-w", t.TempDir(), "the key is " + key}
+				if flag {
+					args = append(args, "--base-url", address)
+				} else {
+					vars[addressVariable] = address
+				}
+				var stdout, stderr bytes.Buffer
+				a := newApp(connectFake)
+				a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
+				a.lookupEnv = func(name string) (string, bool) { value, ok := vars[name]; return value, ok }
+				if code := a.run(t.Context(), args); code != test.code || !strings.Contains(stderr.String(), test.stderr) {
+					t.Errorf("exit code %d, stderr:\n%s", code, stderr.String())
+				}
+				for _, said := range []string{key, url.QueryEscape(key)} {
+					if text := stdout.String() + stderr.String(); strings.Contains(text, said) {
+						t.Errorf("the key was shown:\n%s", text)
+					}
+					if test.code != exitUsage {
+						checkNoKey(t, state, said)
+					}
+				}
+				if test.code == exitOK && stdout.String() != "<secret-hidden> or <secret-hidden> since "+version+"\n" {
+					t.Errorf("stdout %q", stdout.String())
+				}
+			})
 		}
 	}
 }

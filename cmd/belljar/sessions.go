@@ -106,9 +106,11 @@ func describeSession(session *trajectory.Session) sessionJSON {
 	return s
 }
 
-// usageSoFar sums what is on record of a run that has no end there.
+// usageSoFar sums what is on record of a run that has no end there. Before the
+// first count nothing is known, not even that there is a price.
 func usageSoFar(session *trajectory.Session) trajectory.Usage {
-	sum := trajectory.Usage{CostUSD: new(0.0)}
+	var sum trajectory.Usage
+	counted := false
 	events, err := session.Events()
 	if err != nil {
 		return trajectory.Usage{}
@@ -118,8 +120,12 @@ func usageSoFar(session *trajectory.Session) trajectory.Usage {
 		if err != nil {
 			return trajectory.Usage{} // a part of the sum would be taken for it
 		}
-		if usage, ok := event.Body.(trajectory.Usage); ok {
+		usage, ok := event.Body.(trajectory.Usage)
+		switch {
+		case ok && counted:
 			sum = sum.Add(usage)
+		case ok:
+			sum, counted = usage, true
 		}
 	}
 	return sum

@@ -82,7 +82,8 @@ func TestCostSoFar(t *testing.T) {
 		events []trajectory.Body
 		want   *float64
 	}{
-		{"nothing yet", []trajectory.Body{trajectory.Start{}}, new(0.0)},
+		{"nothing yet", []trajectory.Body{trajectory.Start{}}, nil},
+		{"an answer that cost nothing", []trajectory.Body{trajectory.Start{}, cost(0)}, new(0.0)},
 		{"two answers", []trajectory.Body{cost(0.5), trajectory.Notice{Kind: "retry"}, cost(0.25)}, new(0.75)},
 		{"an unknown price", []trajectory.Body{cost(0.5), trajectory.Usage{Input: 1}}, nil},
 		{"an end without a sum", []trajectory.Body{cost(0.5), trajectory.End{Stop: "finished"}}, nil},

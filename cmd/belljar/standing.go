@@ -18,10 +18,12 @@ type standing struct {
 // see takes the next event.
 func (s *standing) see(body trajectory.Body) {
 	switch event := body.(type) {
-	case trajectory.Usage:
-		s.turns++
 	case trajectory.Message:
-		if event.Role == "assistant" && event.Text != "" {
+		if event.Role != "assistant" {
+			return
+		}
+		s.turns++
+		if event.Text != "" {
 			s.final = event.Text
 		}
 	case trajectory.ToolCall:

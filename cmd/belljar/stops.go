@@ -7,7 +7,8 @@ func stopCode(stop agent.Stop) int {
 	switch stop {
 	case agent.StopFinished:
 		return exitOK
-	case agent.StopMaxTurns, agent.StopMaxTime, agent.StopMaxRequests, agent.StopMaxTokens, agent.StopMaxCost:
+	case agent.StopMaxTurns, agent.StopMaxTime, agent.StopMaxRequests, agent.StopMaxTokens, agent.StopMaxCost,
+		agent.StopMaxContext:
 		return exitLimit
 	case agent.StopStuck:
 		return exitStuck
@@ -35,6 +36,8 @@ func stopText(stop agent.Stop) string {
 		return "stopped at the limit on the cost; --max-cost raises it"
 	case agent.StopMaxTokens:
 		return "stopped at the limit on tokens; --max-tokens raises it"
+	case agent.StopMaxContext:
+		return "stopped: the conversation is too long for the model"
 	case agent.StopStuck:
 		return "stopped: the model does the same again and again"
 	case agent.StopRefused:

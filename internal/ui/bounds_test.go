@@ -114,9 +114,12 @@ func TestRendererNotices(t *testing.T) {
 		notice      trajectory.Notice
 		live, whole string
 	}{
+		{"bad call", trajectory.Notice{Kind: "bad_call", Text: "not read\nYou wrote: x"}, "belljar: told the model: not read\n", "belljar: told the model: not read You wrote: x\n"},
 		{"told the model", trajectory.Notice{Kind: "repeated_call", Text: "again"}, "belljar: told the model: again\n", "belljar: told the model: again\n"},
+		{"told the model of a call", trajectory.Notice{Kind: "written_call", Text: "text"}, "belljar: told the model: text\n", "belljar: told the model: text\n"},
 		{"retry", trajectory.Notice{Kind: "retry", Text: "busy"}, "belljar: busy\n", "belljar: busy\n"},
 		{"reason of a failure", trajectory.Notice{Kind: "error", Text: "no\nway"}, "", "belljar: no way\n"},
+		{"summary", trajectory.Notice{Kind: "summary", Text: "the\ngist"}, "", "belljar: told the model: the gist\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := screenOf(t, ui.Options{Width: 80}, test.notice); got != test.live {

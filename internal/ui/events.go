@@ -203,12 +203,23 @@ func (r *Renderer) resume() {
 func (r *Renderer) notice(event trajectory.Notice) {
 	text := Line(event.Text)
 	switch event.Kind {
-	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat:
+	case trajectory.NoticeEmpty, trajectory.NoticeCut, trajectory.NoticeRepeat, trajectory.NoticeWritten:
+		text = "told the model: " + text
+	case trajectory.NoticeBadCall:
+		if !r.opts.Whole { // what follows is what it wrote, and a schema
+			first, _, _ := strings.Cut(event.Text, "\n")
+			text = Line(first)
+		}
 		text = "told the model: " + text
 	case trajectory.NoticeError:
 		if !r.opts.Whole {
 			return // the run's own last words say it
 		}
+	case trajectory.NoticeSummary:
+		if !r.opts.Whole {
+			return // long, and the notice after it says why it is there
+		}
+		text = "told the model: " + text
 	}
 	r.endText()
 	r.erase()

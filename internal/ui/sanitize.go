@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/belljar/belljar/internal/marks"
 )
 
 // sanitizeState is where a Sanitizer stands within an escape sequence.
@@ -127,14 +129,7 @@ func (s *Sanitizer) showsPlain(r rune) bool {
 	case r < 0x20, r >= 0x7f && r <= 0x9f:
 		return false
 	}
-	return !reorders(r)
-}
-
-// reorders tells the characters that change the order in which others are
-// shown, or that break a line without being a newline.
-func reorders(r rune) bool {
-	return r == 0x061c || r == 0x200e || r == 0x200f ||
-		r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return !marks.Steers(r)
 }
 
 // Sanitize cleans one whole text as a [Sanitizer] would.

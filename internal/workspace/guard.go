@@ -44,9 +44,23 @@ func (k *walk) guard(name string, info fs.FileInfo) error {
 			same = err == nil && os.SameFile(held, info)
 		}
 		if same {
-			return refuse(k.given, ErrProtected, "%s is protected, because git on the host runs what it says: "+
-				"leave it as it is, and tell the user what to change there", quote(protected))
+			return refuse(k.given, ErrProtected, "%s protected, because git on the host runs what it says: "+
+				"leave it as it is, and tell the user what to change there", k.relation(at, protected))
 		}
 	}
 	return nil
+}
+
+// relation says how the path that was given comes to what is protected, which
+// the walk has reached under the name at. By that name and without a link it is
+// just there, or it lies in it.
+func (k *walk) relation(at, protected string) string {
+	direct := k.links == 0 && k.in == k.w.home && strings.EqualFold(at, protected) && !slices.Contains(k.rest, "..")
+	switch {
+	case direct && len(k.rest) == 1:
+		return "is"
+	case direct:
+		return "lies in " + quote(protected) + ", which is"
+	}
+	return "leads to " + quote(protected) + ", which is"
 }

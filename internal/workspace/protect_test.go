@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -119,6 +121,42 @@ func TestGitProtectionRefuses(t *testing.T) {
 	}
 }
 
+// A refusal says of a path that is protected that it is, and that it leads there
+// only where it does.
+func TestProtectSaysHow(t *testing.T) {
+	const hooks, config = `lies in ".git/hooks", which is protected`, `leads to ".git/config", which is protected`
+	w, dir := open(t)
+	lay(t, dir, ".git/config", ".git/hooks/", "file",
+		"link->.git/config", "folder->.git", "absolute->/workspace/.git/hooks", "second=.git/config")
+	w.Protect(sandbox.Protection{Fixed: []string{".git"}, ReadOnly: []string{".git/config", ".git/hooks"}})
+	for path, want := range map[string]string{
+		".git/config":                         "is protected",
+		".GIT/Config":                         "is protected",
+		"./.git//config":                      "is protected",
+		".git/../.git/config":                 "is protected",
+		"/workspace/.git/config":              "is protected",
+		"/workspace/../workspace/.git/config": "is protected",
+		".git/commondir":                      "is protected",
+		"/workspace/.git/hooks":               "is protected",
+		".git/hooks/pre-commit":               hooks,
+		"/workspace/.git/hooks/pre-commit":    hooks,
+		".git/hooks/sub/folder/file":          hooks,
+		"link":                                config,
+		"/workspace/link":                     config,
+		"second":                              config,
+		"folder/config":                       config,
+		"folder/hooks/x":                      `leads to ".git/hooks", which is protected`,
+		"absolute/x":                          `leads to ".git/hooks", which is protected`,
+	} {
+		t.Run(path, func(t *testing.T) {
+			_, err := writeFile(w, path, []byte("bad"))
+			if err == nil || !strings.Contains(err.Error(), strconv.Quote(path)+": "+want) {
+				t.Errorf("WriteFile: %v, want %q", err, want)
+			}
+		})
+	}
+}
+
 func TestProtect(t *testing.T) {
 	w, dir := open(t)
 	lay(t, dir, ".git/config", ".git/hooks/", ".git/HEAD", "file",
@@ -133,6 +171,9 @@ func TestProtect(t *testing.T) {
 			_, err := writeFile(w, name, []byte("bad"))
 			if !errors.Is(err, workspace.ErrProtected) || !strings.Contains(err.Error(), "git on the host runs") {
 				t.Errorf("WriteFile: %v, want ErrProtected", err)
+			}
+			if named := strconv.Quote(path.Clean(name)); strings.Count(err.Error(), named) > 1 {
+				t.Errorf("WriteFile: %v, which names the file twice", err)
 			}
 			_, err = updateFile(w, name, 1000, func([]byte) ([]byte, error) { return []byte("bad"), nil })
 			if !errors.Is(err, workspace.ErrProtected) && !errors.Is(err, fs.ErrNotExist) {

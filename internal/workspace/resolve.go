@@ -135,6 +135,9 @@ func (k *walk) run() (*place, error) {
 		p, err := k.step(k.rest[0])
 		if errors.Is(err, errSwapped) {
 			if k.swaps++; k.swaps > maxSwaps {
+				if k.isGiven(k.rest[0]) {
+					return nil, refuse(k.given, ErrChanged, "keeps changing while it is opened")
+				}
 				return nil, refuse(k.given, ErrChanged, "%q keeps changing while it is opened", k.rest[0])
 			}
 			continue
@@ -284,5 +287,14 @@ func (k *walk) outside() error {
 		places := append([]string{k.w.home.path}, k.w.Further(false)...)
 		return refuse(k.given, ErrOutside, "is outside the workspace: use a path relative to the workspace, or one under %s", strings.Join(places, " or "))
 	}
+	if k.isGiven(k.link) {
+		return refuse(k.given, ErrOutside, "is a link to %s, which is outside the workspace", quote(k.target))
+	}
 	return refuse(k.given, ErrOutside, "the link %s leads to %s, which is outside the workspace", quote(k.link), quote(k.target))
+}
+
+// isGiven tells a name in the folder that the walk is in which is what was given,
+// absolute or not: a refusal begins with that, and need not name it once more.
+func (k *walk) isGiven(name string) bool {
+	return strings.EqualFold(strings.TrimPrefix(path.Clean(k.given), k.in.path+"/"), name)
 }

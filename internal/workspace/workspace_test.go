@@ -103,6 +103,7 @@ func TestOpenPaths(t *testing.T) {
 		{name: "sibling prefix", path: "/workspace-evil/file", wantErr: workspace.ErrOutside},
 		{name: "sibling through dot-dot", path: "../ws-evil/file", wantErr: workspace.ErrOutside},
 		{name: "the host's path", path: dir + "/a/b/file", wantErr: workspace.ErrOutside},
+		{name: "link outside, absolute", path: "/workspace/x", wantErr: workspace.ErrOutside, wantText: `is a link to "/", which is outside`},
 		{name: "link to the root", path: "x/etc/passwd", wantErr: workspace.ErrOutside, wantText: `"x" leads to "/"`},
 		{name: "relative link out", path: "up", wantErr: workspace.ErrOutside, wantText: `"../secret"`},
 		{name: "link to a sibling prefix", path: "sibling", wantErr: workspace.ErrOutside},

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +11,9 @@ import (
 
 // maxCalls bounds the tool calls of one answer.
 const maxCalls = 256
+
+// functionField is the field of a call that its name and arguments are in.
+const functionField = "function"
 
 // A callSet puts tool calls together from their pieces. The protocol says that
 // every piece has an index, and the first one an id and the name. Servers leave
@@ -35,28 +37,33 @@ type building struct {
 	index    *int
 	args     strings.Builder
 	braces   braces // of args
-	extra    map[string]json.RawMessage
+	// extra are further fields, and inFunction those of the function.
+	extra, inFunction map[string]json.RawMessage
 }
 
-// addAll takes the pieces of one event.
-func (s *callSet) addAll(pieces []callDelta) error {
+// addAll takes the pieces of one event, and reports whether they brought
+// anything: some servers repeat what was said, or send pieces of nothing.
+func (s *callSet) addAll(pieces []callDelta) (brought bool, err error) {
 	touched := map[*building]bool{}
 	for _, d := range pieces {
+		if d.empty() {
+			continue
+		}
 		b := s.find(d)
 		// Two pieces that name a tool in one event are two calls, whatever
 		// their indexes say.
 		again := touched[b] && d.Function.Name != "" && (d.ID == "" || d.ID != b.id)
 		if b == nil || again || b.endsBefore(d) {
 			if len(s.calls) == maxCalls {
-				return model.Errorf(model.Permanent, "the answer asks for more than %d tool calls", maxCalls)
+				return false, model.Errorf(model.Permanent, "the answer asks for more than %d tool calls", maxCalls)
 			}
 			b = &building{index: d.Index}
 			s.calls = append(s.calls, b)
 		}
-		b.add(d)
+		brought = b.add(d) || brought
 		touched[b], s.current = true, b
 	}
-	return nil
+	return brought, nil
 }
 
 // find returns the call that the piece belongs to, or nil for a new one.
@@ -91,7 +98,7 @@ func (s *callSet) find(d callDelta) *building {
 
 // endsBefore reports whether the call is whole and the piece begins the next.
 func (b *building) endsBefore(d callDelta) bool {
-	name, args := d.Function.Name, string(d.Function.Arguments)
+	name, args := string(d.Function.Name), string(d.Function.Arguments)
 	switch {
 	case name == "" || b.name == "":
 		return false
@@ -106,40 +113,65 @@ func (b *building) endsBefore(d callDelta) bool {
 	}
 }
 
-// add takes up one piece.
-func (b *building) add(d callDelta) {
-	if b.id == "" {
-		b.id = d.ID
+// add takes up one piece and reports whether it brought anything.
+func (b *building) add(d callDelta) (brought bool) {
+	brought = d.Function.Arguments != ""
+	if b.id == "" && d.ID != "" {
+		b.id, brought = d.ID, true
 	}
 	if b.index == nil {
 		b.index = d.Index
 	}
-	if d.Function.Name != b.name { // some servers repeat the name with every piece
-		b.name += d.Function.Name
+	if name := string(d.Function.Name); name != "" && name != b.name { // some servers repeat the name with every piece
+		b.name, brought = b.name+name, true
 	}
 	b.args.WriteString(string(d.Function.Arguments))
 	b.braces.add(string(d.Function.Arguments))
-	if len(d.Extra) > 0 {
-		if b.extra == nil {
-			b.extra = map[string]json.RawMessage{}
+	more := merge(&b.extra, d.Extra)
+	return merge(&b.inFunction, d.InFunction) || more || brought
+}
+
+// merge puts fields to those that are there, and reports whether any is new.
+func merge(fields *map[string]json.RawMessage, more map[string]json.RawMessage) (changed bool) {
+	for name, value := range more {
+		if *fields == nil {
+			*fields = map[string]json.RawMessage{}
 		}
-		maps.Copy(b.extra, d.Extra)
+		changed = changed || string((*fields)[name]) != string(value)
+		(*fields)[name] = value
 	}
+	return changed
+}
+
+// further are the further fields of the call, as ToolCall.Extra has them; those
+// of the function are in a field of its name.
+func (b *building) further() (string, error) {
+	fields := map[string]any{}
+	for name, value := range b.extra {
+		fields[name] = value
+	}
+	if len(b.inFunction) > 0 {
+		fields[functionField] = b.inFunction
+	}
+	if len(fields) == 0 {
+		return "", nil
+	}
+	extra, err := json.Marshal(fields)
+	if err != nil {
+		return "", fmt.Errorf("keeping the further fields of a tool call: %w", err)
+	}
+	return string(extra), nil
 }
 
 // list returns the calls in the order in which they began.
 func (s *callSet) list() ([]model.ToolCall, error) {
 	var calls []model.ToolCall
 	for _, b := range s.calls {
-		call := model.ToolCall{ID: b.id, Name: b.name, Arguments: b.args.String()}
-		if len(b.extra) > 0 {
-			extra, err := json.Marshal(b.extra)
-			if err != nil {
-				return nil, fmt.Errorf("keeping the further fields of a tool call: %w", err)
-			}
-			call.Extra = string(extra)
+		extra, err := b.further()
+		if err != nil {
+			return nil, err
 		}
-		calls = append(calls, call)
+		calls = append(calls, model.ToolCall{ID: b.id, Name: b.name, Arguments: b.args.String(), Extra: extra})
 	}
 	return calls, nil
 }

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -50,18 +51,27 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// FirstTimeout bounds the wait from the connection to the first piece of an
 	// answer; the default is 10 minutes, since servers read the whole prompt
-	// first and some models think before they say anything.
+	// first and some models think before they say anything, or IdleTimeout where
+	// that is more.
 	FirstTimeout time.Duration
-	// IdleTimeout bounds the wait for each further piece; the default is 3
-	// minutes. A piece is text, reasoning, a part of a call or anything else of
-	// the answer. Comments and empty events, which only keep the connection
+	// IdleTimeout bounds the wait for each further piece; the default is the
+	// profile's, or 3 minutes. A piece is text, reasoning, a part of a call or anything else of
+	// the answer that is new. Comments, counts and empty events, which only keep the connection
 	// alive, lengthen neither wait: a server whose model hangs sends them for
 	// ever. They do tell a server that hangs from a connection that is dead.
 	IdleTimeout time.Duration
 }
 
-// String tells the options without the key.
-func (o Options) String() string { return fmt.Sprintf("%s at %s", o.Model, o.BaseURL) }
+// String tells the options without the key, and the address without what may
+// hold another.
+func (o Options) String() string {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil {
+		return o.Model + " at an address that is none"
+	}
+	u.User, u.RawQuery, u.Fragment, u.RawFragment, u.ForceQuery = nil, "", "", "", false
+	return fmt.Sprintf("%s at %s", o.Model, u)
+}
 
 // GoString tells the options without the key.
 func (o Options) GoString() string { return o.String() }
@@ -71,15 +81,21 @@ func (o Options) GoString() string { return o.String() }
 type Client struct {
 	model       string
 	host        string // scheme, host and path of the server, for messages
+	base        *url.URL
+	query       func() url.Values // of the address; a copy
+	sign        func(http.Header) // adds the key, which no print of a Client has then
+	windows     []provider.WindowSource
 	completions sdk.ChatCompletionService
 	http        *http.Client
 	ownHTTP     bool
 	connect     time.Duration
 	first, idle time.Duration
 	redact      func(string) string
+	noReason    bool // see provider.Profile
 
 	mu      sync.Mutex
 	dialect dialect
+	doubted bool // the end of the last answer left a doubt; see trust
 }
 
 var _ model.Model = (*Client)(nil)
@@ -102,10 +118,13 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		dialect: dialect{Rules: profile.Rules},
-		model:   o.Model, host: base.String(), http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
+		model:   o.Model, host: base.String(), base: base, windows: profile.Sources,
+		query: func() url.Values { return maps.Clone(query) }, sign: func(http.Header) {},
+		http: o.HTTPClient, ownHTTP: o.HTTPClient == nil,
 		connect: cmp.Or(o.ConnectTimeout, 30*time.Second),
-		first:   cmp.Or(o.FirstTimeout, 10*time.Minute), idle: cmp.Or(o.IdleTimeout, 3*time.Minute),
-		redact: redactor(o.APIKey, query),
+		first:   cmp.Or(o.FirstTimeout, max(10*time.Minute, o.IdleTimeout)), idle: cmp.Or(o.IdleTimeout, profile.Idle, 3*time.Minute),
+		redact:   redactor(append(spelled(suspects(o.BaseURL)), o.APIKey)...),
+		noReason: profile.NoReason,
 	}
 	if c.ownHTTP {
 		c.http = newHTTPClient(c.connect)
@@ -123,12 +142,10 @@ func New(o Options) (*Client, error) {
 		option.WithHeader("Accept", "text/event-stream"),
 		option.WithMiddleware(c.refusal),
 	}
-	switch {
-	case o.APIKey == "":
-	case profile.KeyHeader != "":
-		options = append(options, option.WithHeader(profile.KeyHeader, o.APIKey))
-	default:
-		options = append(options, option.WithAPIKey(o.APIKey))
+	if o.APIKey != "" {
+		name, value := keyHeader(profile, o.APIKey)
+		options = append(options, option.WithHeader(name, value))
+		c.sign = func(h http.Header) { h.Set(name, value) }
 	}
 	for name, values := range query {
 		for _, value := range values {
@@ -139,6 +156,14 @@ func New(o Options) (*Client, error) {
 	// OPENAI_* variables.
 	c.completions = sdk.NewChatCompletionService(options...)
 	return c, nil
+}
+
+// keyHeader is the header that a key is sent in.
+func keyHeader(profile provider.Profile, key string) (name, value string) {
+	if profile.KeyHeader != "" {
+		return profile.KeyHeader, key
+	}
+	return "Authorization", "Bearer " + key
 }
 
 // Name is the model's name.

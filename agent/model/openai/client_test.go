@@ -114,6 +114,10 @@ func TestRefusals(t *testing.T) {
 		"overflow, llama":   {status: 500, body: `{"error":{"message":"the request exceeds the available context size"}}`, kind: model.Context},
 		"overflow, Gemini":  {status: 400, body: `[{"error":{"message":"The input token count (9) exceeds the maximum number of tokens allowed"}}]`, kind: model.Context},
 		"overflow, proxies": {status: 400, body: `{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}`, kind: model.Context},
+		"overflow, Kimi":    {status: 400, body: `{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192"}}`, kind: model.Context},
+		"overflow, Qwen":    {status: 400, body: `{"error":{"message":"Range of input length should be [1, 30720]"}}`, kind: model.Context},
+		"overflow, GLM":     {status: 400, body: `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, kind: model.Context},
+		"overflow, xAI":     {status: 400, body: `{"error":"This model's maximum prompt length is 131072 but the request contains 150000 tokens."}`, kind: model.Context},
 		"filtered":          {status: 400, body: `{"error":{"code":"content_filter","message":"The response was filtered"}}`, kind: model.Filtered},
 		"template":          {status: 500, body: `{"error":{"code":500,"message":"Jinja Exception: roles must alternate"}}`, kind: model.BadRequest},
 		"not implemented":   {status: 501, kind: model.Permanent},
@@ -205,7 +209,7 @@ func (p piped) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func TestStalls(t *testing.T) {
-	const first, idle = 10 * time.Minute, 3 * time.Minute
+	const first, idle = 10 * time.Minute, 10 * time.Minute
 	pings := func(ctx context.Context, w *io.PipeWriter) {
 		for ctx.Err() == nil {
 			if _, err := io.WriteString(w, ": ping\n\ndata: {\"choices\":[]}\n\n"); err != nil {
@@ -213,6 +217,15 @@ func TestStalls(t *testing.T) {
 			}
 			if pause(ctx, time.Second) != nil {
 				return
+			}
+		}
+	}
+	// repeating sends a text, and then the same event for ever.
+	repeating := func(event string) func(context.Context, *io.PipeWriter) {
+		return func(ctx context.Context, w *io.PipeWriter) {
+			_, err := io.WriteString(w, stream(content("a")))
+			for err == nil && pause(ctx, time.Second) == nil {
+				_, err = io.WriteString(w, stream(event))
 			}
 		}
 	}
@@ -238,11 +251,11 @@ func TestStalls(t *testing.T) {
 		"stops midway": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, stream(content("a")))
 			pings(ctx, w)
-		}, idle, model.Stalled, "nothing more came for 3m0s, though the server keeps the connection alive"},
+		}, idle, model.Stalled, "nothing more came for 10m0s, though the server keeps the connection alive"},
 		"dies midway": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, stream(content("a")))
 			<-ctx.Done()
-		}, idle, model.Stalled, "nothing more came for 3m0s, and no sign of life"},
+		}, idle, model.Stalled, "nothing more came for 10m0s, and no sign of life"},
 		"stops inside an event": {func(ctx context.Context, w *io.PipeWriter) {
 			_, _ = io.WriteString(w, stream(content("a"))+`data: {"choices":[{"delta":{"content":"`)
 			for ctx.Err() == nil { // a byte now and then is no piece of an answer
@@ -256,6 +269,42 @@ func TestStalls(t *testing.T) {
 		"thinks in parts of the content": {thinking(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`), 20 * time.Minute, "", ""},
 		"sends parts of an unknown kind": {thinking(`{"content":[{"type":"reference","reference_ids":[1]}]}`), 20 * time.Minute, "", ""},
 		"sends parts without anything":   {thinking(`{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":""}]}`), first, model.Stalled, "keeps the connection alive"},
+		"counts alone":                   {repeating(`{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}],"usage":{"total_tokens":0}}`), idle, model.Stalled, "keeps the connection alive"},
+		"an empty call":                  {repeating(calls(`{"index":0}`)), idle, model.Stalled, "keeps the connection alive"},
+		"no arguments":                   {repeating(calls(`{"index":0,"id":"","function":{"arguments":""}}`)), idle, model.Stalled, "keeps the connection alive"},
+		"the same call":                  {repeating(calls(`{"index":0,"id":"a","type":"function","function":{"name":"read","arguments":""},"x":{"y":1}}`)), idle + time.Second, model.Stalled, "keeps the connection alive"},
+		"empty thoughts":                 {repeating(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"","index":0}]}}]}`), idle, model.Stalled, "keeps the connection alive"},
+		"the same field":                 {repeating(`{"choices":[{"delta":{"name":"some AI","audio_content":""}}]}`), idle + time.Second, model.Stalled, "keeps the connection alive"},
+		"reasons for no end":             {repeating(`{"choices":[{"delta":{"content":""},"finish_reason":"FINISH_REASON_UNSPECIFIED"}]}`), idle, model.Stalled, "keeps the connection alive"},
+		"a call held back": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(content("a")))
+			if pause(ctx, 9*time.Minute) == nil {
+				_, _ = io.WriteString(w, events(calls(`{"index":0,"id":"a","function":{"name":"write","arguments":"{}"}}`), finish("tool_calls")))
+			}
+		}, 9 * time.Minute, "", ""},
+		"a reason with each piece": {func(ctx context.Context, w *io.PipeWriter) {
+			for range 4 {
+				_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`))
+				if pause(ctx, time.Minute) != nil {
+					return
+				}
+			}
+			_, _ = io.WriteString(w, events())
+		}, 4 * time.Minute, "", ""},
+		"a reason first": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"role":"assistant"},"finish_reason":"stop"}]}`))
+			if pause(ctx, time.Minute) == nil {
+				_, _ = io.WriteString(w, events(content("a")))
+			}
+		}, time.Minute, "", ""},
+		"a stall after a reason beside a piece": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`))
+			pings(ctx, w)
+		}, idle, model.Stalled, "keeps the connection alive"},
+		"counts after a reason beside a piece": {func(ctx context.Context, w *io.PipeWriter) {
+			_, _ = io.WriteString(w, stream(`{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, counted))
+			pings(ctx, w)
+		}, 10 * time.Second, "", ""},
 		"slow but steady": {func(ctx context.Context, w *io.PipeWriter) {
 			for range 10 {
 				if pause(ctx, 2*time.Minute) != nil {

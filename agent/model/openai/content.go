@@ -9,6 +9,9 @@ import (
 type text string
 
 func (t *text) UnmarshalJSON(data []byte) error {
+	if !says(data) {
+		return nil // a false or an empty object where others have null
+	}
 	if !isList(data) {
 		return json.Unmarshal(data, (*string)(t))
 	}
@@ -28,6 +31,9 @@ type content struct {
 }
 
 func (c *content) UnmarshalJSON(data []byte) error {
+	if !says(data) {
+		return nil
+	}
 	if !isList(data) {
 		return json.Unmarshal(data, &c.text)
 	}

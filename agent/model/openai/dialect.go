@@ -2,7 +2,9 @@ package openai
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
@@ -28,26 +30,53 @@ func (c *Client) currentDialect() dialect {
 }
 
 // adapt reports whether the request that failed with the dialect used is worth
-// sending again, because the dialect is another one now.
-func (c *Client) adapt(used dialect, req model.Request, err error) bool {
+// sending again, because the dialect is another one now, and says how. Only the
+// server's own words count: the rest of a message holds the model's name and
+// belljar's advice, in which parts of a request are named as well.
+func (c *Client) adapt(used dialect, req model.Request, err error) (change string, again bool) {
 	var e *model.Error
 	if !errors.As(err, &e) || !namesAPart(e) {
-		return false
+		return "", false
 	}
+	said := withoutName(e.Said, c.model)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dialect != used {
-		return true // another request has learned something in the meantime
+	again = true
+	if c.dialect == used { // otherwise another request has learned something in the meantime
+		c.dialect, again = used.adapt(req, said)
 	}
-	next, ok := used.adapt(req, e.Message)
-	c.dialect = next
-	return ok
+	return c.dialect.since(used), again
+}
+
+// withoutName is a text less the name of the model, of which "vision" or
+// "image" may be a part. A name of one word may stand for itself.
+func withoutName(said, name string) string {
+	for _, name := range []string{name, path.Base(name)} {
+		if strings.ContainsAny(name, "-/:._") {
+			said = strings.ReplaceAll(said, name, "the model")
+		}
+	}
+	return said
+}
+
+// withoutAdvice is a refusal in the server's own words, for whom it is dealt with.
+func (c *Client) withoutAdvice(err error) error {
+	var e *model.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	out := *e
+	out.Message = fmt.Sprintf("asking %s at %s: %d %s: %s", c.model, c.host, e.StatusCode, http.StatusText(e.StatusCode), e.Said)
+	return &out
 }
 
 // namesAPart tells refusals that may be about how a request is written. Servers
-// that render a template fail with 500 where the template refuses.
+// that render a template fail with 500 where the template refuses, and a router
+// of providers with 404 where none of them takes a part.
 func namesAPart(e *model.Error) bool {
 	switch e.StatusCode {
+	case http.StatusNotFound:
+		return unserved(refusal(strings.ToLower(e.Said))) != ""
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		return e.Kind == model.BadRequest
 	default:
@@ -72,6 +101,17 @@ func (d dialect) adapt(req model.Request, said string) (next dialect, ok bool) {
 		return next, true
 	}
 	return d, false
+}
+
+// since says what has been changed since a dialect that was used.
+func (d dialect) since(used dialect) string {
+	var changes []string
+	for i, s := range switches() {
+		if part := parts(1) << i; (d.changed&^used.changed)&part != 0 {
+			changes = append(changes, s.says(d.Rules))
+		}
+	}
+	return strings.Join(changes, ", and ")
 }
 
 // hasCalls reports whether a message asks for tools.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -99,39 +100,58 @@ func TestDialect(t *testing.T) {
 		refuses  func(body) bool
 		status   int // 400 by default
 		says     string
+		change   string // what the caller is told
 	}{
-		"stream options": {refuses: func(b body) bool { return b["stream_options"] != nil }, status: 422, says: "Extra inputs are not permitted: body.stream_options"},
-		"max tokens":     {refuses: func(b body) bool { return b["max_tokens"] != nil }, says: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'"},
+		"stream options": {refuses: func(b body) bool { return b["stream_options"] != nil }, status: 422, says: "Extra inputs are not permitted: body.stream_options",
+			change: "token counts are not asked for"},
+		"max tokens": {refuses: func(b body) bool { return b["max_tokens"] != nil }, says: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'",
+			change: "an answer is bounded by max_completion_tokens"},
 		"max tokens, other way": {provider: "openai", refuses: func(b body) bool { return b["max_completion_tokens"] != nil },
-			says: `{"loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}`},
+			says:   `{"loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}`,
+			change: "an answer is bounded by max_tokens"},
 		"reasoning wanted": {refuses: func(b body) bool { return b.messages("assistant")[0]["reasoning_content"] == nil },
-			says: "The `reasoning_content` in the thinking mode must be passed back to the API."},
+			says:   "The `reasoning_content` in the thinking mode must be passed back to the API.",
+			change: "what the model thought goes back to it as reasoning_content"},
 		"reasoning wanted everywhere": {provider: "kimi", refuses: func(b body) bool { return b.messages("assistant")[1]["reasoning_content"] == nil },
-			says: "thinking is enabled but reasoning_content is missing in assistant tool call message at index 4"},
+			says:   "thinking is enabled but reasoning_content is missing in assistant tool call message at index 4",
+			change: "what the model thought goes back to it as reasoning_content"},
 		"reasoning not wanted": {provider: "deepseek", refuses: func(b body) bool { return b.messages("assistant")[0]["reasoning_content"] != nil },
-			says: "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]"},
+			says:   "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]",
+			change: "what the model thought does not go back to it"},
 		"reasoning by the new name": {provider: "vllm", refuses: func(b body) bool { return b.messages("assistant")[0]["reasoning"] != nil },
-			says: "property 'reasoning' is unsupported, did you mean 'role'?"},
-		"null content": {refuses: func(b body) bool { return silent(b) == nil }, says: "invalid message content type: <nil>"},
+			says:   "property 'reasoning' is unsupported, did you mean 'role'?",
+			change: "what the model thought does not go back to it"},
+		"null content": {refuses: func(b body) bool { return silent(b) == nil }, says: "invalid message content type: <nil>",
+			change: "a missing text is empty"},
 		"empty content": {provider: "ollama", refuses: func(b body) bool { return silent(b) == "" },
-			says: "The content field in the Message object at messages.2 is empty"},
+			says:   "The content field in the Message object at messages.2 is empty",
+			change: "a missing text is null"},
 		"bridge": {refuses: func(b body) bool {
 			roles := b.roles()
 			return slices.ContainsFunc(roles[1:], func(string) bool { return strings.Contains(strings.Join(roles, " "), "tool user") })
-		}, says: "Unexpected role 'user' after role 'tool'"},
+		}, says: "Unexpected role 'user' after role 'tool'",
+			change: "a message of the model stands between a result and a message of the user"},
 		"id of nine": {refuses: func(b body) bool { return strings.Contains(b.text(), "functions.read") },
-			says: "Tool call id was functions.read:0 but must be a-z, A-Z, 0-9, with a length of 9."},
+			says:   "Tool call id was functions.read:0 but must be a-z, A-Z, 0-9, with a length of 9.",
+			change: "ids of calls are nine letters and digits"},
 		"id too long": {refuses: func(b body) bool { return strings.Contains(b.text(), "functions.read") },
-			says: "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40"},
+			says:   "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40",
+			change: "ids of calls are nine letters and digits"},
 		"system": {status: 500, refuses: func(b body) bool { return len(b.messages("system")) > 0 },
-			says: "Jinja Exception: System role not supported"},
+			says:   "Jinja Exception: System role not supported",
+			change: "the system prompt stands before the first message of the user"},
 		"several calls": {status: 500, refuses: func(b body) bool {
 			return slices.ContainsFunc(b.messages("assistant"), func(m body) bool { return m.calls() > 1 })
-		}, says: "This model only supports single tool-calls at once!"},
+		}, says: "This model only supports single tool-calls at once!",
+			change: "calls go back one by one, each with its result"},
 		"parallel": {provider: "qwen", refuses: func(b body) bool { return b["parallel_tool_calls"] != nil },
-			says: "Unrecognized request argument supplied: parallel_tool_calls"},
+			says:   "Unrecognized request argument supplied: parallel_tool_calls",
+			change: "several calls at once are not asked for"},
 		"images": {refuses: func(b body) bool { return strings.Contains(b.text(), "image_url") },
-			says: "Failed to deserialize the JSON body into the target type: messages[8]: unknown variant `image_url`, expected `text`"},
+			says:   "Failed to deserialize the JSON body into the target type: messages[8]: unknown variant `image_url`, expected `text`",
+			change: "the model is told that there was an image, and does not see it"},
+		"images, by nobody": {provider: "openrouter", status: 404, refuses: func(b body) bool { return strings.Contains(b.text(), "image_url") },
+			says: "No endpoints found that support image input", change: "the model is told that there was an image, and does not see it"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -140,14 +160,20 @@ func TestDialect(t *testing.T) {
 				server.status = http.StatusBadRequest
 			}
 			c := newClient(t, server.ServeHTTP, by(t, test.provider))
+			var told []model.Resend
 			for range 2 {
-				resp, err := c.Generate(t.Context(), everything(), nil)
+				req := everything()
+				req.Resend = func(r model.Resend) error { told = append(told, r); return nil }
+				resp, err := c.Generate(t.Context(), req, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if resp.Text != "ok" {
 					t.Errorf("answer %q", resp.Text)
 				}
+			}
+			if len(told) != 1 || told[0].Change != test.change || !strings.Contains(told[0].Err.Error(), test.says) {
+				t.Errorf("told %v, want %q once", told, test.change)
 			}
 			if server.requests != 3 || server.refused != 1 {
 				t.Errorf("%d requests and %d refused, want 3 and 1", server.requests, server.refused)
@@ -219,6 +245,9 @@ func TestOtherFailuresChangeNothing(t *testing.T) {
 		"filtered":         {400, "content_filter: content"},
 		"something else":   {400, "the sky is blue"},
 		"no such provider": {404, "stream_options"},
+		"no such model":    {404, "the model gpt-4-vision is not supported; content"},
+		"nobody with tools": {404, `No endpoints found that support tool use. Try disabling "read". To learn more about provider routing, visit: ` +
+			"https://openrouter.ai/docs/guides/routing/provider-selection"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -232,6 +261,46 @@ func TestOtherFailuresChangeNothing(t *testing.T) {
 	}
 }
 
+// TestNameChangesNothing: a model's name tells nothing of what its server
+// refuses, whether belljar or the server says it, and neither does belljar's
+// advice.
+func TestNameChangesNothing(t *testing.T) {
+	for _, name := range []string{"meta/llama-3.2-11b-vision-instruct", "flux-image-1", "multi-modal:latest"} {
+		for says, status := range map[string]int{
+			"No endpoints found that support tool use.":                        404,
+			"No endpoints found that support the provided 'tool_choice' value": 404,
+			name + " does not support tools":                                   400,
+			"model " + path.Base(name) + " does not support thinking":          400,
+			"does not support tools":                                           400,
+		} {
+			server := &picky{refuses: func(body) bool { return true }, status: status, says: says}
+			c := newClient(t, server.ServeHTTP, by(t, "openrouter"), func(o *openai.Options) { o.Model = name })
+			req := everything()
+			req.Resend = func(r model.Resend) error { t.Errorf("told %q", r); return nil }
+			if _, err := c.Generate(t.Context(), req, nil); err == nil || server.requests != 1 {
+				t.Errorf("%s, %q: error %v after %d requests, want one", name, says, err, server.requests)
+			}
+		}
+	}
+}
+
+// TestResendGivesNoAdvice: whom a refusal was dealt with for is told what the
+// server said, and not what else could be done about it.
+func TestResendGivesNoAdvice(t *testing.T) {
+	const says = "No endpoints found that support image input"
+	server := &picky{refuses: func(b body) bool { return strings.Contains(b.text(), "image_url") }, status: 404, says: says}
+	c := newClient(t, server.ServeHTTP, by(t, "openrouter"))
+	var told []string
+	req := everything()
+	req.Resend = func(r model.Resend) error { told = append(told, r.String()); return nil }
+	if _, err := c.Generate(t.Context(), req, nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], ": 404 Not Found: "+says+"; from now on the model is told that there was an image") {
+		t.Errorf("told %q", told)
+	}
+}
+
 // TestDialectLearnsAtOnce: requests side by side learn from one another, and
 // none of them fails for what another has learned.
 func TestDialectLearnsAtOnce(t *testing.T) {
@@ -240,7 +309,14 @@ func TestDialectLearnsAtOnce(t *testing.T) {
 	var asked sync.WaitGroup
 	for range 8 {
 		asked.Go(func() {
-			if _, err := c.Generate(t.Context(), hello, nil); err != nil {
+			req := hello
+			req.Resend = func(r model.Resend) error {
+				if r.Change != "token counts are not asked for" {
+					t.Errorf("told %q", r.Change)
+				}
+				return nil
+			}
+			if _, err := c.Generate(t.Context(), req, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -266,7 +342,7 @@ func TestFurtherFieldsGoBack(t *testing.T) {
 			_, _ = io.WriteString(w, `{"detail":[{"type":"extra_forbidden","loc":["body","messages",1,"tool_calls",0,"extra_content"]}]}`)
 			return
 		}
-		bytewise(w, events(calls(`{"index":0,"id":"a","function":{"name":"read","arguments":"{}"},`+fields+`}`), finish("tool_calls")))
+		bytewise(w, events(calls(`{"index":0,"id":"a","function":{"name":"read","arguments":"{}","signature":{"s":"B"}},`+fields+`}`), finish("tool_calls")))
 	}
 	one, other := newClient(t, serve), newClient(t, serve)
 	resp, err := one.Generate(t.Context(), hello, nil)
@@ -285,7 +361,8 @@ func TestFurtherFieldsGoBack(t *testing.T) {
 	}
 	var got []bool
 	for _, s := range sent {
-		got = append(got, strings.Contains(s, `"extra_content":{"google":{"thought_signature":"A+/=="}}`) && strings.Contains(s, `"n":9007199254740993`))
+		got = append(got, strings.Contains(s, `"extra_content":{"google":{"thought_signature":"A+/=="}}`) && strings.Contains(s, `"n":9007199254740993`) &&
+			strings.Contains(s, `"function":{"arguments":"{}","name":"read","signature":{"s":"B"}}`))
 	}
 	if diff := cmp.Diff([]bool{false, true, false, true, false}, got); diff != "" {
 		t.Errorf("requests with the fields (-want +got):\n%s", diff)

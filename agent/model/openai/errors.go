@@ -1,22 +1,21 @@
 package openai
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/belljar/belljar/agent/model"
 	"github.com/openai/openai-go/v3/option"
 )
 
-// maxErrorBody bounds what is read of a refusal.
-const maxErrorBody = 64 << 10
+// maxErrorBody bounds what is read of a refusal. Some hold all that the model
+// wrote, such as a large file.
+const maxErrorBody = 1 << 20
 
 // refusal turns every answer that is not a success into a model.Error. It
 // stands in for the SDK's own handling, which reads the body without a bound
@@ -51,91 +50,29 @@ func (c *Client) explain(outer, inner context.Context, err error) error {
 	out := *e
 	// The cause stays out of the chain: its text may hold an address with a key.
 	out.Err = nil
+	out.Said = c.redact(e.Said)
 	out.Message = c.redact(fmt.Sprintf("asking %s at %s: %s", c.model, c.host, e.Message))
 	return &out
-}
-
-// A detail is what a server says about a failure, from any of the shapes in
-// use.
-type detail struct {
-	message, kind, code, param string
-}
-
-// readDetail finds the detail in a JSON body or error object; a body of
-// another kind is the message itself, unless it is a web page.
-func readDetail(body []byte) detail {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil {
-		var message string
-		if json.Unmarshal(body, &message) == nil {
-			return detail{message: message}
-		}
-		if text := strings.TrimSpace(string(body)); !strings.HasPrefix(text, "<") {
-			return detail{message: text}
-		}
-		return detail{}
-	}
-	if inner, ok := fields["error"]; ok && isSet(inner) {
-		return readDetail(inner)
-	}
-	d := detail{
-		message: scalar(fields["message"]), kind: scalar(fields["type"]),
-		code: scalar(fields["code"]), param: scalar(fields["param"]),
-	}
-	if d.message == "" {
-		d.message = scalar(fields["detail"])
-	}
-	if d.message == "" {
-		d.message = string(body)
-	}
-	return d
-}
-
-// namesBill tells refusals whose code or type names what was paid for as used
-// up, which words of a message are no proof of.
-func (d detail) namesBill() bool {
-	return containsAny(strings.ToLower(d.code+" "+d.kind),
-		"insufficient_quota", "exceeded_current_quota", "insufficient_balance", "insufficient_credits", "billing")
-}
-
-// scalar is a JSON string's text, or any other value as it is written.
-func scalar(value json.RawMessage) string {
-	var s string
-	if !isSet(value) {
-		return ""
-	}
-	if json.Unmarshal(value, &s) == nil {
-		return s
-	}
-	return string(value)
-}
-
-// text is the detail in one line. The parameter's name is part of it, because
-// dialect.adapt looks for it.
-func (d detail) text() string {
-	message := oneLine(d.message)
-	for _, more := range []string{d.code, d.param} {
-		if more != "" && !strings.Contains(message, more) {
-			message += " (" + more + ")"
-		}
-	}
-	return message
 }
 
 // statusError is a refusal by HTTP status.
 func statusError(res *http.Response, body []byte) *model.Error {
 	d := readDetail(body)
 	e := &model.Error{
-		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: retryAfter(res.Header, body, time.Now()),
+		Kind: kindOf(res.StatusCode, d), StatusCode: res.StatusCode, RetryAfter: d.retryAfter(res.Header, body), Call: d.refusedCall(),
+		Said: d.text(),
 	}
-	if res.StatusCode == http.StatusTooManyRequests && e.RetryAfter > 0 && !d.namesBill() {
+	if res.StatusCode == http.StatusTooManyRequests && e.Kind == model.Permanent && e.RetryAfter > 0 && !d.namesBill() {
 		// Google words the limit of a minute like one of the bill, but says when
 		// it is over.
 		e.Kind = model.RateLimited
 	}
+	if e.Kind == model.Context {
+		e.Limit, e.Size = overflow(string(body))
+	}
 	e.Message = strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
-	if text := d.text(); text != "" {
-		e.Message += ": " + text
+	if e.Said != "" {
+		e.Message += ": " + e.Said
 	}
 	switch {
 	case res.StatusCode >= 300 && res.StatusCode < 400:
@@ -146,7 +83,8 @@ func statusError(res *http.Response, body []byte) *model.Error {
 	case e.Kind == model.Auth:
 		e.Message += "; check the key in OPENAI_API_KEY"
 	case res.StatusCode == http.StatusNotFound:
-		e.Message += "; check the model's name and the base url, most end in /v1"
+		advice := unserved(refusal(strings.ToLower(d.message)))
+		e.Message += "; " + cmp.Or(advice, "check the model's name and the base url, most end in /v1")
 	}
 	return e
 }
@@ -163,63 +101,32 @@ func withoutQuery(address string) string {
 // streamError is an error object inside an answer that began with 200.
 func streamError(object []byte) *model.Error {
 	d := readDetail(object)
-	status, err := strconv.Atoi(d.code)
-	if err != nil || status < 400 || status > 599 {
-		status = 0
+	status := d.status
+	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: d.retryAfter(nil, object), Call: d.refusedCall(), Said: d.text()}
+	if e.Kind == model.Context {
+		e.Limit, e.Size = overflow(string(object) + d.source)
 	}
-	e := &model.Error{Kind: kindOf(status, d), StatusCode: status, RetryAfter: retryHint(object)}
-	e.Message = "the server broke off the answer: " + d.text()
+	e.Message = "the server broke off the answer: " + e.Said
+	if advice := unserved(refusal(strings.ToLower(d.message))); status == http.StatusNotFound && advice != "" {
+		e.Message += "; " + advice
+	}
 	return e
-}
-
-// kindOf sorts a refusal. Status 0 is an error without one.
-func kindOf(status int, d detail) model.Kind {
-	said := strings.ToLower(d.message + " " + d.kind + " " + d.code)
-	switch {
-	case d.namesBill(), containsAny(said, "insufficient_quota", "exceeded your current quota", "billing"):
-		return model.Permanent
-	case status == http.StatusTooManyRequests, status == 0 && containsAny(said, "rate_limit", "rate limit", "too many requests"):
-		return model.RateLimited
-	case containsAny(said, "content_filter", "content_policy", "content management policy"):
-		return model.Filtered
-	case isOverflow(said):
-		return model.Context
-	case status == http.StatusBadRequest && containsAny(said, "api key not valid", "api_key_invalid", "invalid api key"):
-		return model.Auth
-	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return model.Auth
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
-		return model.Transient
-	case http.StatusNotImplemented:
-		return model.Permanent
-	case 0:
-		if containsAny(said, "invalid_request", "invalid request", "not_found", "authentication", "permission", "invalid_api_key") {
-			return model.BadRequest
-		}
-		return model.Transient // an answer that had begun is broken off by trouble on the server
-	}
-	switch {
-	case status == http.StatusInternalServerError && refusal(said).fromTemplate():
-		return model.BadRequest // the same conversation fails every time
-	case status >= 500:
-		return model.Transient
-	case status >= 400 && status != http.StatusPaymentRequired:
-		return model.BadRequest
-	default:
-		return model.Permanent
-	}
 }
 
 // isOverflow tells the ways in which servers say that a conversation is too
 // long for the model.
 func isOverflow(said string) bool {
 	return containsAny(said,
+		"exceed context limit", "maximum allowed length", "maximum allowed content length", "maximum input length",
+		"contextwindowexceeded", "tokens_limit_reached", "request body too large", "request payload size exceeds",
+		"exceed max message tokens", "too many tokens: ", "`inputs` tokens + `max_new_tokens` must be", "`inputs` must have less than",
+		"tokens must be reduced", "reduce your message size",
+
 		"context_length_exceeded", "context length", "context window", "context size", "exceed_context_size",
 		"prompt is too long", "prompt too long", "input is too long", "input token count",
 		"reduce the length of the messages", "too many input tokens", "request too large",
-		"maximum number of tokens allowed", "model_max_prompt_tokens_exceeded")
+		"maximum number of tokens allowed", "model_max_prompt_tokens_exceeded", "maximum prompt length", "maximum model length",
+		"exceeded model token limit", "range of input length should be", "prompt exceeds max length")
 }
 
 func containsAny(text string, parts ...string) bool {

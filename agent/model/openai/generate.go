@@ -33,11 +33,15 @@ func (c *Client) Generate(ctx context.Context, req model.Request, onText func(st
 		}
 		// Each round takes one thing out of the dialect, so this ends. What has
 		// begun is no refusal of the request, and would be handed out twice.
-		if a.begun || !c.adapt(d, req, err) {
+		if a.begun {
+			return model.Response{}, err
+		}
+		change, again := c.adapt(d, req, err)
+		if !again {
 			return model.Response{}, err
 		}
 		if req.Resend != nil {
-			if err := req.Resend(err); err != nil {
+			if err := req.Resend(model.Resend{Err: c.withoutAdvice(err), Change: change}); err != nil {
 				return model.Response{}, err
 			}
 		}
@@ -56,6 +60,9 @@ func (c *Client) once(ctx context.Context, req model.Request, d dialect, a *answ
 	if err == nil {
 		var resp model.Response
 		if resp, err = a.response(); err == nil {
+			err = c.trust(a)
+		}
+		if err == nil {
 			resp.Usage = a.tokens(req, resp)
 			return c.complete(req, resp), nil
 		}
@@ -99,7 +106,7 @@ func (c *Client) exchange(ctx context.Context, watch *watch, params sdk.ChatComp
 			return err
 		case whole:
 			// The tail as a whole is bounded, not each piece of it.
-		case a.finished():
+		case a.finished(): // a reason alone; one beside a piece may come with each
 			watch.next(ending, min(tailTimeout, c.idle))
 		case moved:
 			watch.next(going, c.idle)
@@ -151,7 +158,7 @@ func readDocuments(body *bufio.Reader, add func(event) error) error {
 		var doc json.RawMessage
 		err := dec.Decode(&doc)
 		if err == nil {
-			err = add(event{data: doc})
+			err = add(event{data: doc, document: true})
 		}
 		switch {
 		case errors.Is(err, io.EOF):

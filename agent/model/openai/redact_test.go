@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/belljar/belljar/agent/model"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestKeyInAnySpelling: a key of the address is not told, however the server
@@ -68,11 +70,80 @@ func TestKeyInAnySpelling(t *testing.T) {
 func TestRedactorLeavesOthers(t *testing.T) {
 	const text = "abcd/efgX sk-canary version=2024-10-21 1"
 	for name, redact := range map[string]func(string) string{
-		"none":    redactor("", nil),
-		"another": redactor("abcd/efgh", url.Values{"v": {"1"}}),
+		"none":      redactor(""),
+		"another":   redactor("abcd/efgh", "1"),
+		"a version": redactor(spelled(suspects("https://h/v1?api-version=2024-10-21&v=1"))...),
 	} {
 		if got := redact(text); got != text {
 			t.Errorf("%s: %q, want %q", name, got, text)
+		}
+	}
+}
+
+// TestSuspects: what may be a key is found in any address, a broken one
+// included, and what is none is not.
+func TestSuspects(t *testing.T) {
+	for address, want := range map[string][]string{
+		"":                      nil,
+		"https://host/v1":       nil,
+		"https://host/v1?":      nil,
+		"https://host/v1@x":     nil,
+		"https://host/v1#a?b=c": nil,
+		"https://host/v1?api-version=2024-10-21&Version=2&api_version=3": nil,
+		"https://host/v1?conversion=one&key_version=two":                 {"one", "two"},
+		"https://host/v1?api-key=one&code=two#three":                     {"one", "two"},
+		"https://host/v1?api-key=a%2Bb+c":                                {"a%2Bb+c", "a+b c"},
+		"https://host/v1?api-key=a%zz":                                   {"a%zz"},
+		"https://host/v1?bare-key":                                       {"bare-key"},
+		"https://host/v1?a=b=c":                                          {"b=c"},
+		"https://user:pass@host/v1":                                      {"pass"},
+		"https://user:p%40ss@host/v1":                                    {"p%40ss", "p@ss"},
+		"https://user:p@ss@host":                                         {"p@ss"},
+		"https://only-a-key@host/v1":                                     {"only-a-key"},
+		"https://a key@host /v1?x=y z":                                   {"a key", "y z"},
+		"host/v1?key=value":                                              {"value"},
+	} {
+		if diff := cmp.Diff(want, spelled(suspects(address))); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", address, diff)
+		}
+	}
+}
+
+// TestAddressKeys: a key is known by its name or its look, and a word is none.
+func TestAddressKeys(t *testing.T) {
+	isSecret := func(name string) bool { return name == "code" }
+	for address, want := range map[string][]string{
+		"https://host/v1?tenant=workspace":                          nil,
+		"https://host/v1?region=us-east-1&preview=2024-10-21":       nil,
+		"https://host/v1?stream_timeout_seconds":                    nil,
+		"https://host/v1?deployment=production&n=12345678901234567": nil,
+		"https://host/v1?code=workspace":                            {"workspace"},
+		"https://host/v1?=workspace":                                {"workspace"},
+		"https://host/v1?conversion=sk-0123456789abc%2B":            {"sk-0123456789abc%2B", "sk-0123456789abc+"},
+		"https://host/v1?sk-0123456789abcdef":                       {"sk-0123456789abcdef"},
+		"https://host/v1?api-version=2024-10-21-preview":            nil,
+		"https://user:workspace@host/v1":                            {"workspace"},
+		"https://workspace@host/v1":                                 {"workspace"},
+	} {
+		if diff := cmp.Diff(want, AddressKeys(address, isSecret)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", address, diff)
+		}
+	}
+}
+
+// TestOptionsTellNoKey: no print of the options holds a key, wherever it is.
+func TestOptionsTellNoKey(t *testing.T) {
+	const key = "sk-canary"
+	for _, o := range []Options{
+		{Model: "m", APIKey: key},
+		{Model: "m", BaseURL: "https://host/v1?code=" + key},
+		{Model: "m", BaseURL: "https://host/v1?" + key + "#" + key},
+		{Model: "m", BaseURL: "https://" + key + "@host/v1"},
+		{Model: "m", BaseURL: "https://user:" + key + "@host/v1"},
+		{Model: "m", BaseURL: "https://host:" + key + "/v1"},
+	} {
+		if said := fmt.Sprintf("%v %+v %#v %s", o, o, o, o); strings.Contains(said, key) {
+			t.Errorf("the options print as %s", said)
 		}
 	}
 }

@@ -150,13 +150,22 @@ func (c *Client) buildAssistant(m model.Message, rules provider.Rules) (sdk.Chat
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &message}, nil
 }
 
-// buildCall writes one call back, with further fields.
+// buildCall writes one call back, with further fields. Those of the function are
+// in a field of its name, which is not to stand for the function itself.
 func buildCall(call model.ToolCall, extra map[string]any) sdk.ChatCompletionMessageToolCallUnionParam {
 	c := &sdk.ChatCompletionMessageFunctionToolCallParam{
 		ID: call.ID,
 		Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
 			Name: safeName(call.Name), Arguments: safeArguments(call.Arguments),
 		},
+	}
+	if within, ok := extra[functionField].(json.RawMessage); ok {
+		delete(extra, functionField)
+		fields := map[string]any{}
+		for name, value := range object(within) {
+			fields[name] = value
+		}
+		c.Function.SetExtraFields(fields)
 	}
 	if len(extra) > 0 {
 		c.SetExtraFields(extra)

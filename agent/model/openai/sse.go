@@ -17,8 +17,9 @@ const (
 
 // An event is one event of a stream, or one JSON document.
 type event struct {
-	name string
-	data []byte
+	name     string
+	data     []byte
+	document bool // it was not in a stream
 }
 
 // isEnd tells the marker that ends a stream.
@@ -28,12 +29,14 @@ func (e event) isEnd() bool {
 
 // An eventReader splits a stream of server-sent events. Lines may end in LF,
 // CRLF or CR, as the standard has it; comments and fields of no use are
-// skipped. An event that the end of the stream cuts off before its blank line
+// skipped. Errors that are not written as events are: llama.cpp had a field of
+// that name, and some servers drop bare JSON into the stream. An event that the end of the stream cuts off before its blank line
 // is still given out: many servers leave the blank line away at the end, and a
 // cut event does not parse.
 type eventReader struct {
 	r      *bufio.Reader
-	skipLF bool // the line before ended in CR; an LF right after belongs to it
+	skipLF bool   // the line before ended in CR; an LF right after belongs to it
+	held   string // a line that was read and belongs to the next event
 }
 
 // next returns the next event that has data, or io.EOF.
@@ -46,7 +49,8 @@ func (r *eventReader) next() (event, error) {
 			return event{}, err
 		}
 		atEnd := err != nil
-		if line == "" {
+		switch {
+		case line == "":
 			switch {
 			case has:
 				return e, nil
@@ -55,12 +59,19 @@ func (r *eventReader) next() (event, error) {
 			}
 			e = event{}
 			continue
+		case (line[0] == '{' || line[0] == '[') && has:
+			r.held = line
+			return e, nil
+		case line[0] == '{' || line[0] == '[':
+			return r.bare(line)
 		}
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
 		switch name {
 		case "event":
 			e.name = value
+		case "error":
+			e.name, e.data, has = "error", []byte(value), true
 		case "data":
 			if has {
 				e.data = append(e.data, '\n')
@@ -74,9 +85,36 @@ func (r *eventReader) next() (event, error) {
 	}
 }
 
+// bare returns the JSON that begins with a line and has no field around it: an
+// object as far as it goes, a list up to an empty line.
+func (r *eventReader) bare(line string) (event, error) {
+	var e event
+	var end braces
+	for {
+		e.data = append(append(e.data, line...), '\n')
+		if end.add(line); (end.closed || end.over) && e.data[0] == '{' || e.isEnd() {
+			return e, nil
+		}
+		if len(e.data) > maxEvent {
+			return event{}, tooLong()
+		}
+		var err error
+		if line, err = r.line(); err != nil && !errors.Is(err, io.EOF) {
+			return event{}, err
+		}
+		if line == "" {
+			return e, nil
+		}
+	}
+}
+
 // line returns the next line without its end. The last one, which has no end,
 // comes with io.EOF only when it is empty.
 func (r *eventReader) line() (string, error) {
+	if held := r.held; held != "" {
+		r.held = ""
+		return held, nil
+	}
 	var line []byte
 	for {
 		b, err := r.r.ReadByte()

@@ -44,6 +44,8 @@ type strictCall struct {
 	Function struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
+		// Extra is the further field that servers in the corpus have in a function.
+		Extra json.RawMessage `json:"provider_specific_fields"`
 	} `json:"function"`
 	Extra json.RawMessage `json:"extra_content"`
 }
@@ -70,7 +72,7 @@ func validate(data []byte, rules provider.Rules, req model.Request) error {
 		return fmt.Errorf("stream_options are %v", r.StreamOptions)
 	case bounds[rules.MaxTokens] != req.MaxTokens || bounds[provider.OtherMaxTokens(rules.MaxTokens)] != 0:
 		return fmt.Errorf("the bounds are %v", bounds)
-	case (r.Parallel != nil) != (rules.Calls == provider.CallsAsked):
+	case (r.Parallel != nil) != (rules.Calls == provider.CallsAsked && len(req.Tools) > 0):
 		return fmt.Errorf("parallel_tool_calls is %v", r.Parallel)
 	}
 	var messages []strictMessage
@@ -91,6 +93,12 @@ func validate(data []byte, rules provider.Rules, req model.Request) error {
 		return err
 	}
 	return validateCalls(messages, rules)
+}
+
+// mayGoBack tells a further field that the server sent itself, or none. Those
+// that are from elsewhere have a y in them.
+func mayGoBack(field json.RawMessage, rules provider.Rules) bool {
+	return field == nil || rules.Extra && !strings.Contains(string(field), `"y"`)
 }
 
 // text is a content that is a text, or "".
@@ -169,7 +177,7 @@ func validateAssistant(m strictMessage, rules provider.Rules) error {
 			return fmt.Errorf("%s is missing", name)
 		}
 	}
-	if m.Details != nil && (!rules.Extra || len(m.Calls) == 0 || !strings.Contains(string(m.Details), `"x"`)) {
+	if !mayGoBack(m.Details, rules) || m.Details != nil && len(m.Calls) == 0 {
 		return fmt.Errorf("details of another server: %s", m.Details)
 	}
 	nothing := map[provider.Content]string{provider.ContentNull: "null", provider.ContentEmpty: `""`}[rules.Content]
@@ -214,8 +222,8 @@ func validateCalls(messages []strictMessage, rules provider.Rules) error {
 				return fmt.Errorf("message %d: the call %+v", i, c)
 			case json.Unmarshal([]byte(c.Function.Arguments), &args) != nil || args == nil:
 				return fmt.Errorf("message %d: the arguments %q", i, c.Function.Arguments)
-			case c.Extra != nil && (!rules.Extra || !strings.Contains(string(c.Extra), `"x"`)):
-				return fmt.Errorf("message %d: fields of another server: %s", i, c.Extra)
+			case !mayGoBack(c.Extra, rules), !mayGoBack(c.Function.Extra, rules):
+				return fmt.Errorf("message %d: fields of another server: %s%s", i, c.Extra, c.Function.Extra)
 			}
 			open, all = append(open, c.ID), append(all, c.ID)
 		}

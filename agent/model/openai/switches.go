@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -24,6 +25,13 @@ type change struct {
 	names func(r refusal, now provider.Rules, req model.Request) bool
 	// change writes it the other way.
 	change func(rules *provider.Rules, r refusal)
+	// says tells in words how it is written then.
+	says func(now provider.Rules) string
+}
+
+// always says the same whatever the rules are.
+func always(text string) func(provider.Rules) string {
+	return func(provider.Rules) string { return text }
 }
 
 // switches are the changes, the ones that are told by the plainest words first:
@@ -35,64 +43,80 @@ func switches() []change {
 				return now.Usage && r.has("stream_options", "include_usage")
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Usage = false },
+			says:   always("token counts are not asked for"),
 		},
 		{ // the bound of an answer
 			names: func(r refusal, _ provider.Rules, req model.Request) bool {
 				return req.MaxTokens > 0 && r.has("max_tokens", "max_completion_tokens")
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.MaxTokens = provider.OtherMaxTokens(rules.MaxTokens) },
+			says:   func(now provider.Rules) string { return "an answer is bounded by " + now.MaxTokens },
 		},
 		{ // several calls, by the parameter
 			names: func(r refusal, now provider.Rules, _ model.Request) bool {
 				return now.Calls == provider.CallsAsked && r.has("parallel_tool_calls")
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Calls = provider.CallsDefault },
+			says:   always("several calls at once are not asked for"),
 		},
 		{ // several calls, in the history
 			names: func(r refusal, now provider.Rules, req model.Request) bool {
 				return now.Calls != provider.CallsSingle && hasSeveralCalls(req) && r.has("single tool-call", "single tool call", "one tool call", "one tool-call")
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Calls = provider.CallsSingle },
+			says:   always("calls go back one by one, each with its result"),
 		},
 		{ // reasoning that is wanted back, or is not
 			names: func(r refusal, _ provider.Rules, req model.Request) bool {
 				return hasCalls(req) && r.matches("reasoning_content|['\"`.]reasoning\\b")
 			},
 			change: changeReasoning,
+			says: func(now provider.Rules) string {
+				if now.Reasoning == "" {
+					return "what the model thought does not go back to it"
+				}
+				return "what the model thought goes back to it as " + now.Reasoning
+			},
 		},
 		{ // the form of ids
 			names: func(r refusal, now provider.Rules, req model.Request) bool {
 				return now.IDs != provider.IDsNine && hasCalls(req) && r.namesID()
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.IDs = provider.IDsNine },
+			says:   always("ids of calls are nine letters and digits"),
 		},
 		{ // the order of roles
 			names: func(r refusal, now provider.Rules, _ model.Request) bool {
 				return !now.Bridge && r.namesUserAfterTool()
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Bridge = true },
+			says:   always("a message of the model stands between a result and a message of the user"),
 		},
 		{ // the system prompt
 			names: func(r refusal, now provider.Rules, req model.Request) bool {
 				return now.System == provider.SystemMessage && req.System != "" && r.namesSystem()
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.System = provider.SystemUser },
+			says:   always("the system prompt stands before the first message of the user"),
 		},
 		{ // images
 			names: func(r refusal, now provider.Rules, req model.Request) bool {
 				return now.Images && hasImages(req) && r.namesImages()
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Images = false },
+			says:   always("the model is told that there was an image, and does not see it"),
 		},
 		{ // further fields of calls
 			names:  func(r refusal, now provider.Rules, req model.Request) bool { return now.Extra && r.namesExtra(req) },
 			change: func(rules *provider.Rules, _ refusal) { rules.Extra = false },
+			says:   always("further fields of calls do not go back"),
 		},
 		{ // the text beside calls
 			names: func(r refusal, _ provider.Rules, req model.Request) bool {
 				return r.matches(`(^|[^_a-z])content\b`) && hasSilentCalls(req)
 			},
 			change: func(rules *provider.Rules, _ refusal) { rules.Content = otherContent(rules.Content) },
+			says:   func(now provider.Rules) string { return fmt.Sprintf("a missing text is %s", now.Content) },
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/belljar/belljar/agent/model"
@@ -9,26 +10,42 @@ import (
 // usage is what a server says of the tokens of an answer. Servers differ in
 // where they say how much of the input was kept from before.
 type usage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Total      int `json:"total_tokens"`
-	Details    struct {
-		Cached int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-	CompletionDetails struct {
-		Reasoning int `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
-	CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cached   int `json:"cached_tokens"`           // Moonshot
+	Prompt, Completion, Total int
+	Reasoning                 int // of Completion, or beyond it
+	Cached                    int // of Prompt
+}
+
+// UnmarshalJSON never fails: the answer is good without its counts, so one that
+// is not written as a number is none.
+func (u *usage) UnmarshalJSON(data []byte) error {
+	fields := object(data)
+	count := func(fields map[string]json.RawMessage, name string) int {
+		n, _ := number(fields[name])
+		return n
+	}
+	prompt, completion := object(fields["prompt_tokens_details"]), object(fields["completion_tokens_details"])
+	*u = usage{
+		Prompt: count(fields, "prompt_tokens"), Completion: count(fields, "completion_tokens"), Total: count(fields, "total_tokens"),
+		Reasoning: count(completion, "reasoning_tokens"),
+		Cached: max(count(prompt, "cached_tokens"),
+			count(fields, "prompt_cache_hit_tokens"), // DeepSeek
+			count(fields, "cached_tokens")),          // Moonshot
+	}
+	return nil
 }
 
 // tokens is the usage in the form that all models have in common: what was
 // kept is a part of the input, what was thought a part of the output. Some
 // servers leave what was thought out of the completion and count it in the
-// total alone; it is paid for all the same.
+// total alone; it is paid for all the same. Others count only what was not kept
+// as the prompt: more that was kept than was sent proves it.
 func (u usage) tokens() model.Usage {
 	input, output := max(u.Prompt, 0), max(u.Completion, 0)
-	reasoning := max(u.CompletionDetails.Reasoning, 0)
+	cached := max(u.Cached, 0)
+	if cached > input && input > 0 {
+		input += cached
+	}
+	reasoning := max(u.Reasoning, 0)
 	switch beyond := u.Total - input - output; {
 	case beyond <= 0, input == 0:
 	case reasoning == 0:
@@ -38,7 +55,7 @@ func (u usage) tokens() model.Usage {
 	}
 	return model.Usage{
 		Input: input, Output: output, Reasoning: min(reasoning, output),
-		Cached: min(max(u.Details.Cached, u.CacheHit, u.Cached, 0), input),
+		Cached: min(cached, input),
 	}
 }
 

@@ -41,9 +41,11 @@ func (s *stall) Error() string {
 		said = fmt.Sprintf("the answer stopped: nothing more came for %s", s.limit)
 	}
 	if s.alive {
-		return said + ", though the server keeps the connection alive"
+		said += ", though the server keeps the connection alive"
+	} else {
+		said += ", and no sign of life either"
 	}
-	return said + ", and no sign of life either"
+	return said + "; a slow server needs a longer --idle-timeout"
 }
 
 // kind sorts the stall.

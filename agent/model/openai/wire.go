@@ -4,18 +4,24 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 )
 
 // A chunk is one event of a streamed answer, or a whole answer that was not
 // streamed. Only what is used is named.
 type chunk struct {
-	Object  string   `json:"object"`
+	Object  word     `json:"object"`
 	Choices []choice `json:"choices"`
 	Usage   *usage   `json:"usage"`
-	Groq    *struct {
-		Usage *usage `json:"usage"`
+	Groq    struct {
+		Usage *usage          `json:"usage"`
+		Error json.RawMessage `json:"error"` // why a stream was stopped early
 	} `json:"x_groq"`
 	Error json.RawMessage `json:"error"`
+	// Feedback is where Gemini's own protocol, and some gateways, say that the
+	// prompt was blocked.
+	Feedback json.RawMessage `json:"promptFeedback"`
 }
 
 // counted are the token counts, which Kimi puts beside the reason and Groq in a
@@ -29,18 +35,22 @@ func (c *chunk) counted() *usage {
 			return choice.Usage
 		}
 	}
-	if c.Groq != nil {
-		return c.Groq.Usage
-	}
-	return nil
+	return c.Groq.Usage
 }
 
 type choice struct {
-	Index        int    `json:"index"`
-	Delta        *delta `json:"delta"`
-	Message      *delta `json:"message"` // in place of Delta where nothing is streamed
-	FinishReason string `json:"finish_reason"`
-	Usage        *usage `json:"usage"`
+	Index   json.RawMessage `json:"index"`
+	Delta   *delta          `json:"delta"`
+	Message *delta          `json:"message"` // in place of Delta where nothing is streamed, or the whole again at the end
+	Finish  word            `json:"finish_reason"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"` // OpenRouter
+}
+
+// first tells the one answer that was asked for.
+func (c *choice) first() bool {
+	n, ok := number(c.Index)
+	return !ok || n == 0
 }
 
 type delta struct {
@@ -51,32 +61,27 @@ type delta struct {
 	ToolCalls []callDelta `json:"tool_calls"`
 
 	Details json.RawMessage `json:"reasoning_details"`
-	// Other tells that there is something else than these, such as reasoning in
-	// a form that is not used here: the model is at work.
-	Other bool `json:"-"`
+	// Other is what there is besides, such as reasoning in a form that is not
+	// used here: the model is at work.
+	Other map[string]json.RawMessage `json:"-"`
 }
 
 func (d *delta) UnmarshalJSON(data []byte) error {
+	if !says(data) {
+		return nil // an empty list stands for an empty object where PHP wrote it
+	}
 	type plain delta // without this method
 	if err := json.Unmarshal(data, (*plain)(d)); err != nil {
 		return err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return err
-	}
-	for name, value := range fields {
+	d.Other = object(data)
+	maps.DeleteFunc(d.Other, func(name string, value json.RawMessage) bool {
 		switch name {
-		case "role", "content", "reasoning", "reasoning_content", "refusal", "tool_calls":
-			continue
+		case "role", "content", "reasoning", "reasoning_content", "reasoning_details", "refusal", "tool_calls":
+			return true
 		}
-		switch string(value) {
-		case "null", `""`, "[]", "{}":
-			continue
-		}
-		d.Other = true
-	}
-	d.Other = d.Other || d.Content.other
+		return !says(value)
+	})
 	return nil
 }
 
@@ -91,10 +96,17 @@ type callDelta struct {
 	Index    *int
 	ID       string
 	Function struct {
-		Name      string    `json:"name"`
+		Name      word      `json:"name"`
 		Arguments arguments `json:"arguments"`
 	}
-	Extra map[string]json.RawMessage // further fields, to be sent back
+	// Extra are further fields, to be sent back: those beside the function, and
+	// InFunction those within.
+	Extra, InFunction map[string]json.RawMessage
+}
+
+// empty tells a piece that brings nothing.
+func (d *callDelta) empty() bool {
+	return d.ID == "" && d.Function.Name == "" && d.Function.Arguments == "" && len(d.Extra)+len(d.InFunction) == 0
 }
 
 func (d *callDelta) UnmarshalJSON(data []byte) error {
@@ -102,29 +114,35 @@ func (d *callDelta) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return err
 	}
-	for name, target := range map[string]any{"index": &d.Index, "id": &d.ID, "function": &d.Function} {
-		if value, ok := fields[name]; ok {
-			if err := json.Unmarshal(value, target); err != nil {
-				return err
-			}
-			delete(fields, name)
-		}
+	if n, ok := number(fields["index"]); ok {
+		d.Index = &n
 	}
-	delete(fields, "type")
-	for name, value := range fields {
-		if string(value) == "null" {
-			delete(fields, name)
+	var id word
+	_ = json.Unmarshal(fields["id"], &id) // a word takes anything
+	d.ID = string(id)
+	if value, ok := fields["function"]; ok {
+		if err := json.Unmarshal(value, &d.Function); err != nil {
+			return err
 		}
+		d.InFunction = further(object(value), "name", "arguments")
 	}
-	d.Extra = fields
+	d.Extra = further(fields, "index", "id", "type", "function")
 	return nil
+}
+
+// further are the fields that have other names and a value.
+func further(fields map[string]json.RawMessage, known ...string) map[string]json.RawMessage {
+	maps.DeleteFunc(fields, func(name string, value json.RawMessage) bool {
+		return slices.Contains(known, name) || string(value) == "null"
+	})
+	return fields
 }
 
 // arguments are JSON in a string; some servers send the JSON itself.
 type arguments string
 
 func (a *arguments) UnmarshalJSON(data []byte) error {
-	if len(data) == 0 || data[0] != '{' {
+	if len(data) == 0 || data[0] == '"' || string(data) == "null" {
 		return json.Unmarshal(data, (*string)(a))
 	}
 	var compact bytes.Buffer

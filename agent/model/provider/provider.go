@@ -7,6 +7,8 @@
 // that names a field is believed over the profile.
 package provider
 
+import "time"
+
 // A Profile is what is known of one provider.
 type Profile struct {
 	// Name is what the user calls it by.
@@ -21,6 +23,16 @@ type Profile struct {
 	// KeyHeader is the header that carries the key; "" is a bearer token in
 	// Authorization.
 	KeyHeader string
+	// Windows are what its models can take; see Profile.Window.
+	Windows []Window
+	// Sources are where it says what a model takes; the first that tells counts.
+	Sources []WindowSource
+	// NoReason tells that an answer may end with the end marker alone. Of other
+	// providers such an answer is taken for cut.
+	NoReason bool
+	// Idle is how long the server may be silent in the middle of an answer; 0 is
+	// the client's default. Some hold a call back until it is whole.
+	Idle time.Duration
 	Rules
 }
 

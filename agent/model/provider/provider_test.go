@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -99,7 +100,22 @@ func TestDocs(t *testing.T) {
 		if row := tableRow(p); !strings.Contains(string(data), row+"\n") {
 			t.Errorf("docs/providers.md has no line\n%s", row)
 		}
+		if row := endRow(p); !strings.Contains(string(data), row+"\n") {
+			t.Errorf("docs/providers.md has no line\n%s", row)
+		}
 	}
+}
+
+// endRow is what is believed of a provider's streams as the docs have it.
+func endRow(p provider.Profile) string {
+	end, idle := "taken for cut", "3 min"
+	if p.NoReason {
+		end = "believed the second time"
+	}
+	if p.Idle > 0 {
+		idle = fmt.Sprintf("%.0f min", p.Idle.Minutes())
+	}
+	return "| `" + p.Name + "` | " + end + " | " + idle + " |"
 }
 
 // tableRow is a profile as the table of the docs has it.
