@@ -34,9 +34,7 @@ func TestRefusalIsTold(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("BELLJAR_STATE_DIR", state)
 	var stdout, stderr bytes.Buffer
-	a := newApp(connectFake)
-	a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-	a.lookupEnv = func(string) (string, bool) { return "", false }
+	a := bareApp(&stdout, &stderr)
 	code := a.run(t.Context(), []string{"run", "-w", t.TempDir(), "--model", "m", "--base-url", server.URL + "/v1", "go"})
 	const change = "; from now on token counts are not asked for"
 	if code != exitOK || stdout.String() != "Done.\n" || turns != 3 || strings.Count(stderr.String(), change+"\n") != 1 {

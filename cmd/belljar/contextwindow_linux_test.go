@@ -59,9 +59,7 @@ func TestContextWindow(t *testing.T) {
 			}
 			t.Setenv("BELLJAR_STATE_DIR", state)
 			var stdout, stderr bytes.Buffer
-			a := newApp(connectFake)
-			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-			a.lookupEnv = func(string) (string, bool) { return "", false }
+			a := bareApp(&stdout, &stderr)
 			server := readingServer(t, files)
 			code := a.run(t.Context(), []string{"run", "-w", workspace, "--model", "m", "--base-url", server.URL + "/v1", "--context-window", test.window, "read all"})
 			words := strings.Join(strings.Fields(stderr.String()), " ")
@@ -135,9 +133,7 @@ func TestWindowFromServer(t *testing.T) {
 			}))
 			defer server.Close()
 			var stdout, stderr bytes.Buffer
-			a := newApp(connectFake)
-			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-			a.lookupEnv = func(string) (string, bool) { return "", false }
+			a := bareApp(&stdout, &stderr)
 			args := append([]string{"run", "-w", t.TempDir(), "--model", "m", "--base-url", server.URL + "/v1"}, test.flags...)
 			code := a.run(t.Context(), append(args, "go"))
 			if code != exitOK || stdout.String() != "All read.\n" {

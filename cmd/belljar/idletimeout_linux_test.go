@@ -23,9 +23,7 @@ func TestIdleTimeout(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("BELLJAR_STATE_DIR", state)
 	var stdout, stderr bytes.Buffer
-	a := newApp(connectFake)
-	a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-	a.lookupEnv = func(string) (string, bool) { return "", false }
+	a := bareApp(&stdout, &stderr)
 	code := a.run(t.Context(), []string{
 		"run", "-w", t.TempDir(), "--model", "m", "--base-url", server.URL + "/v1", "--idle-timeout", "300ms", "--max-requests", "1", "go",
 	})

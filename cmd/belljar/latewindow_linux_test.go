@@ -82,9 +82,7 @@ func TestWindowOfLoadedModel(t *testing.T) {
 			}))
 			defer server.Close()
 			var stdout, stderr bytes.Buffer
-			a := newApp(connectFake)
-			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-			a.lookupEnv = func(string) (string, bool) { return "", false }
+			a := bareApp(&stdout, &stderr)
 			code := a.run(t.Context(), []string{"run", "-w", workspace, "--model", "m", "--provider", "ollama", "--base-url", server.URL + "/v1", "go"})
 			const said = "the model's server says that it takes 4096 tokens, and the prompt and the tools alone have about"
 			if n := strings.Count(stderr.String(), said); code != test.code || n > 1 || (n == 1) != test.said {
@@ -143,9 +141,7 @@ func TestSmallWindowOfServer(t *testing.T) {
 			}))
 			defer server.Close()
 			var stdout, stderr bytes.Buffer
-			a := newApp(connectFake)
-			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-			a.lookupEnv = func(string) (string, bool) { return "", false }
+			a := bareApp(&stdout, &stderr)
 			code := a.run(t.Context(), []string{"run", "-w", t.TempDir(), "--model", "m", "--provider", test.provider, "--base-url", server.URL + "/v1", "go"})
 			const said = "the model's server says that it takes 2048 tokens"
 			words := strings.Join(strings.Fields(stderr.String()), " ")

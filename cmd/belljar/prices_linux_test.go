@@ -61,9 +61,7 @@ func TestCostOfARun(t *testing.T) {
 			t.Setenv("BELLJAR_STATE_DIR", filepath.Join(dir, "state"))
 			run := func(args ...string) (int, string, string) {
 				var stdout, stderr bytes.Buffer
-				a := newApp(connectFake)
-				a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-				a.lookupEnv = func(string) (string, bool) { return "", false }
+				a := bareApp(&stdout, &stderr)
 				return a.run(t.Context(), args), stdout.String(), stderr.String()
 			}
 			args := append([]string{"run", "-w", t.TempDir(), "--model", "m1", "--base-url", server.URL + "/v1", "--prices", file}, test.args...)
@@ -157,9 +155,7 @@ func TestNoTimeToWait(t *testing.T) {
 	defer server.Close()
 	t.Setenv("BELLJAR_STATE_DIR", t.TempDir())
 	var stdout, stderr bytes.Buffer
-	a := newApp(connectFake)
-	a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-	a.lookupEnv = func(string) (string, bool) { return "", false }
+	a := bareApp(&stdout, &stderr)
 	code := a.run(t.Context(), []string{"run", "-w", t.TempDir(), "--model", "m1", "--base-url", server.URL, "--max-time", "90s", "go"})
 	for _, want := range []string{"stopped at the limit on time; --max-time raises it", "belljar: no time is left for another try: asking m1 at", "429 Too Many Requests"} {
 		if !strings.Contains(stderr.String(), want) {

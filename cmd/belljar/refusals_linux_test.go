@@ -52,9 +52,7 @@ func TestRefusalsEndRuns(t *testing.T) {
 			state := t.TempDir()
 			t.Setenv("BELLJAR_STATE_DIR", state)
 			var stdout, stderr bytes.Buffer
-			a := newApp(connectFake)
-			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-			a.lookupEnv = func(string) (string, bool) { return "", false }
+			a := bareApp(&stdout, &stderr)
 			args := append([]string{"run", "-w", t.TempDir(), "--model", "m", "--base-url", server.URL + "/v1"}, test.args...)
 			code := a.run(t.Context(), append(args, "look around"))
 			words := strings.Join(strings.Fields(stderr.String()), " ")

@@ -98,9 +98,7 @@ func TestRunByProvider(t *testing.T) {
 		state := t.TempDir()
 		t.Setenv("BELLJAR_STATE_DIR", state)
 		var stdout, stderr bytes.Buffer
-		a := newApp(connectFake)
-		a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-		a.lookupEnv = func(string) (string, bool) { return "", false }
+		a := bareApp(&stdout, &stderr)
 		args := []string{"run", "-w", t.TempDir(), "--model", "m1", "--base-url", server.URL + "/v1", "say hello"}
 		if name != "" {
 			args = append(args, "--provider", name)

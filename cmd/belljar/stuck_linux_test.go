@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 )
 
@@ -38,9 +37,7 @@ func TestStuckInCommands(t *testing.T) {
 			defer server.Close()
 			t.Setenv("BELLJAR_STATE_DIR", t.TempDir())
 			var stdout, stderr bytes.Buffer
-			a := newApp(connectFake)
-			a.stdin, a.stdout, a.stderr = strings.NewReader(""), &stdout, &stderr
-			a.lookupEnv = func(string) (string, bool) { return "", false }
+			a := bareApp(&stdout, &stderr)
 			exit := a.run(t.Context(), []string{
 				"run", "-w", t.TempDir(), "--model", "m", "--base-url", server.URL + "/v1", "--max-turns", fmt.Sprint(most), "go",
 			})

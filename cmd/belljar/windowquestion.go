@@ -31,7 +31,7 @@ func (m *chosenModel) askWindow(ctx context.Context) *windowQuestion {
 	q := &windowQuestion{stop: stop, ended: make(chan struct{})}
 	go func() {
 		defer close(q.ended)
-		q.said, _ = m.ask(ctx)
+		q.said, _ = m.ask(ctx) // a failure is no answer
 	}()
 	return q
 }
