@@ -29,7 +29,7 @@ type approver struct {
 	guard  bool
 	asks   *prompter
 	nobody string // why nobody can be asked; "" where somebody can
-	show   func(ui.Approval) (done func(answered bool))
+	show   func(a ui.Approval, ready func()) (done func(answered bool))
 	again  shower // asks once more, about what is shown
 	mask   func(string) string
 }
@@ -98,15 +98,15 @@ func (v *approver) ask(ctx context.Context, req agent.ApprovalRequest) agent.App
 		return agent.Approval{}
 	}
 	defer v.asks.give()
-	line, err := v.asks.question(ctx, func() func(bool) {
+	line, err := v.asks.question(ctx, func(ready func()) func(bool) {
 		return v.show(ui.Approval{
 			Tool: req.Call.Name, Arguments: v.mask(req.Call.Arguments), Risk: v.mask(req.Risk.Text), Hint: v.mask(req.Risk.Hint),
 			Question: fmt.Sprintf("belljar: run it? [y]es, [a]lways (%s), or no and why:", v.moreOf(req)),
-		})
+		}, ready)
 	})
 	for err == nil && unclear(line) {
-		line, err = v.asks.question(ctx, func() func(bool) {
-			return v.again("belljar: is that a yes? y or a alone runs it; a no begins with no:")
+		line, err = v.asks.question(ctx, func(ready func()) func(bool) {
+			return v.again("belljar: is that a yes? y or a alone runs it; a no begins with no:", ready)
 		})
 	}
 	switch {

@@ -31,13 +31,14 @@ type piece struct {
 	data []byte
 }
 
-// show shows a question.
-func (s *plainScreen) show(question string) (done func(answered bool)) {
+// show shows a question, and calls ready right before.
+func (s *plainScreen) show(question string, ready func()) (done func(answered bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.plain {
 		question = "\x1b[0m" + question // the command may have left a colour that hides it
 	}
+	ready()
 	fmt.Fprint(s.out, question)
 	s.over = make(chan struct{})
 	return s.done

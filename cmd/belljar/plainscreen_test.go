@@ -32,7 +32,7 @@ func TestOutputBehindAQuestion(t *testing.T) {
 				clear(data) // it belongs to the caller again
 			}
 			write(stdout, "before ")
-			done := screen.show("question? ")
+			done := screen.show("question? ", func() {})
 			write(stdout, "out ")
 			write(stderr, "err ")
 			write(stdout, "more ")
@@ -54,7 +54,7 @@ func TestOutputBehindAQuestionIsBounded(t *testing.T) {
 		var shown bytes.Buffer
 		screen := &plainScreen{out: io.Discard}
 		stdout, _ := screen.wrap(&shown, &shown)
-		done := screen.show("question?")
+		done := screen.show("question?", func() {})
 		if _, err := io.WriteString(stdout, strings.Repeat("a", maxBehind)); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestKeptOutputThatCannotBeWritten(t *testing.T) {
 	reader.CloseWithError(gone)
 	screen := &plainScreen{out: io.Discard}
 	stdout, _ := screen.wrap(writer, writer)
-	done := screen.show("question?")
+	done := screen.show("question?", func() {})
 	if _, err := io.WriteString(stdout, "text"); err != nil {
 		t.Fatal(err)
 	}

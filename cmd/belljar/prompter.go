@@ -16,11 +16,16 @@ import (
 // more hosts.
 const askTime = time.Minute
 
+// heldTime is how long it takes to write a line to a terminal at most that nobody
+// has stopped, as Ctrl-S does.
+const heldTime = time.Second
+
 // An asker asks whether a host and port may be reached.
 type asker func(ctx context.Context, host string, port int) bool
 
-// shower shows a question and returns what is called when it is over.
-type shower func(question string) (done func(answered bool))
+// shower shows a question and returns what is called when it is over. It calls
+// ready right before the question stands.
+type shower func(question string, ready func()) (done func(answered bool))
 
 // Why nobody answers.
 var (
@@ -73,12 +78,20 @@ func (p *prompter) askHost(ctx context.Context, host string, port int) bool {
 	}
 	limited, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	line, err := p.question(limited, func() func(bool) {
-		return p.show(fmt.Sprintf("belljar: the sandbox asks for %s:%d; allow it for this run? [y/N] ", ui.Line(host), port))
+	line, err := p.question(limited, func(ready func()) func(bool) {
+		return p.show(fmt.Sprintf("belljar: the sandbox asks for %s:%d; allow it for this run? [y/N] ", ui.Line(host), port), ready)
 	})
 	p.away = p.away || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil // of one that ends nothing is to be told
 	answer := strings.ToLower(line)
 	return err == nil && (answer == "y" || answer == "yes")
+}
+
+// discard drops what was typed before the question stood, which is no answer. Once
+// it stands an answer may be there at any moment.
+func (p *prompter) discard() {
+	if inForeground(p.in) { // who is not is stopped by trying
+		discardInput(p.in)
+	}
 }
 
 // take waits for the turn to ask, and give gives it back.
@@ -96,18 +109,22 @@ func (p *prompter) give() { <-p.turn }
 // question shows a question and reads the answer, without the space around it.
 // The turn is held. Nothing is read from the terminal between questions: who is
 // sent into the background then, and reads, is stopped.
-func (p *prompter) question(ctx context.Context, show func() (done func(answered bool))) (string, error) {
+func (p *prompter) question(ctx context.Context, show func(ready func()) (done func(answered bool))) (string, error) {
 	switch {
 	case p.ended:
 		return "", errNoInput
 	case !inForeground(p.in):
 		return "", errBackground
 	}
-	done := show()
+	var asked time.Time
+	done := show(func() {
+		asked = time.Now()
+		p.discard()
+	})
 	answered := false
 	defer func() { done(answered) }()
-	if inForeground(p.in) { // who is not is stopped by trying
-		discardInput(p.in) // what was typed before the question stood is no answer
+	if time.Since(asked) > heldTime { // nobody saw what they answered meanwhile
+		p.discard()
 	}
 	line, err := readLine(ctx, p.in)
 	if err != nil {

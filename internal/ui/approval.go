@@ -31,8 +31,8 @@ type Approval struct {
 
 // Approval shows a call as a whole with every character of it visible, asks, and
 // returns what is called once that is answered or given up. As with Question what
-// else is to be shown waits until then.
-func (r *Renderer) Approval(a Approval) (done func(answered bool)) {
+// else is to be shown waits until then, and ready is called before it asks.
+func (r *Renderer) Approval(a Approval, ready func()) (done func(answered bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endText()
@@ -51,7 +51,7 @@ func (r *Renderer) Approval(a Approval) (done func(answered bool)) {
 	if a.Hint != "" {
 		r.write(r.paint(faint, "belljar: "+r.broken("instead: "+Line(a.Hint))) + "\n")
 	}
-	return r.ask(a.Question)
+	return r.ask(a.Question, ready)
 }
 
 // approvalArgument writes one argument of a call that is to be approved.

@@ -48,7 +48,7 @@ func TestApproval(t *testing.T) {
 			}
 			var out strings.Builder
 			r := ui.NewRenderer(&out, ui.Options{Width: 80})
-			done := r.Approval(ui.Approval{Tool: "bash\x1b[1m", Arguments: arguments, Risk: "it removes\n\x1b[1mall", Hint: "name\nit", Question: "belljar: run it?\x1b[2J"})
+			done := r.Approval(ui.Approval{Tool: "bash\x1b[1m", Arguments: arguments, Risk: "it removes\n\x1b[1mall", Hint: "name\nit", Question: "belljar: run it?\x1b[2J"}, func() {})
 			shown := out.String()
 			if strings.ContainsAny(shown, "\x1b\a\r\u202e\u2066\u200b\u2028") {
 				t.Errorf("shown: %q", shown)

@@ -159,17 +159,19 @@ func (r *Renderer) broken(text string) string {
 
 // Question shows a question, with the cursor behind it, and returns what is
 // called once it is answered or given up. What else is to be shown waits until
-// then, so that the question is not covered.
-func (r *Renderer) Question(text string) (done func(answered bool)) {
+// then, so that the question is not covered. It calls ready when there is nothing
+// left to do but to show it: afterwards somebody may have answered already.
+func (r *Renderer) Question(text string, ready func()) (done func(answered bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endText()
 	r.erase()
-	return r.ask(text)
+	return r.ask(text, ready)
 }
 
 // ask is Question on a line of its own. The lock is held.
-func (r *Renderer) ask(text string) (done func(answered bool)) {
+func (r *Renderer) ask(text string, ready func()) (done func(answered bool)) {
+	ready()
 	r.write(r.paint(amber, Line(text)) + " ")
 	r.asking = true
 	if r.live != nil {

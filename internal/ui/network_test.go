@@ -64,7 +64,7 @@ func TestQuestionIsNotCovered(t *testing.T) {
 	}
 	for _, answered := range []bool{true, false} {
 		out.Reset()
-		done := r.Question("allow it?")
+		done := r.Question("allow it?", func() {})
 		r.Text("the model goes on")
 		r.Notice("something happened")
 		if got := out.String(); got != "allow it? " {
@@ -76,7 +76,7 @@ func TestQuestionIsNotCovered(t *testing.T) {
 		}
 	}
 	out.Reset()
-	r.Question("and now?")
+	r.Question("and now?", func() {})
 	r.Notice("the end")
 	r.Close()
 	if got := out.String(); !strings.Contains(got, "the end") {
@@ -87,9 +87,9 @@ func TestQuestionIsNotCovered(t *testing.T) {
 func TestQuestion(t *testing.T) {
 	var out bytes.Buffer
 	r := ui.NewRenderer(&out, ui.Options{})
-	done := r.Question("belljar: allow\x1b[2J it? [y/N] ")
+	done := r.Question("belljar: allow\x1b[2J it? [y/N] ", func() {})
 	done(true)
-	r.Question("and this? ")(false)
+	r.Question("and this? ", func() {})(false)
 	r.Close()
 	if got := out.String(); got != "belljar: allow it? [y/N] and this? \n" {
 		t.Errorf("shown %q", got)
