@@ -62,9 +62,12 @@ func (l *look) builtin(st *state, name string, argv []text) bool {
 	args := argv[1:]
 	switch name {
 	case "cd", "pushd":
+		if name == "pushd" && len(st.stack) < maxFields {
+			st.stack = append(slices.Clip(st.stack), st.dir)
+		}
 		l.changeDir(st, optionSyntax{short: "LPe@n"}.parse(args).operands)
 	case "popd":
-		st.enter(nil)
+		st.leave()
 	case "eval":
 		t := join(args, ' ')
 		l.program(st, t)

@@ -12,6 +12,9 @@ const findNarrowing = " -name -iname -path -ipath -wholename -iwholename -regex 
 // findBare are tests that leave files out and take no value.
 const findBare = " -empty -nouser -nogroup -executable -readable -writable -false "
 
+// fewNames are names of hardly any files of a project's.
+const fewNames = " . .. .git ./.git ./.git/* */.git */.git/* .git/* "
+
 // findValued are options with a value that leave nothing out.
 const findValued = " -maxdepth -mindepth -regextype -printf -fprint -fprint0 -fls "
 
@@ -29,6 +32,9 @@ type findLine struct {
 	below bool
 	// shallow: only what is in them is taken, and files: no folders.
 	shallow, files bool
+	// told: a test was about more than names that are hardly files of a project's.
+	told   bool
+	groups []findGroup // those that are open, in parentheses
 }
 
 // leaves tells whether it leaves files out. Nothing that is in a folder goes with
@@ -65,9 +71,14 @@ func readFind(args []text) findLine {
 		for len(args) > 0 && (args[0].is("!") || args[0].is("-not")) {
 			negated, args = !negated, args[1:]
 		}
-		if len(args) > 0 {
-			args = f.read(args[0], args[1:], negated)
+		if len(args) == 0 {
+			break
 		}
+		if !f.joins(args[0], negated) {
+			args = f.read(args[0], args[1:], negated)
+			continue
+		}
+		args = args[1:]
 	}
 	return f
 }
@@ -86,17 +97,19 @@ func (f *findLine) read(arg text, args []text, negated bool) []text {
 		if len(command) > 0 {
 			f.actions = append(f.actions, findAction{command, f.leaves(), f.name})
 			// What a program says decides about what follows.
-			f.narrow = f.narrow || end < len(args) && args[end].is(";") && !isOneOf(command[0], always)
+			decides := end < len(args) && args[end].is(";") && !isOneOf(command[0], always)
+			f.narrow, f.told = f.narrow || decides, f.told || decides
 		}
 		return args[min(end+1, len(args)):]
 	case isOneOf(arg, findBare):
-		f.narrow = f.narrow || !negated
+		f.narrow, f.told = f.narrow || !negated, true
 	case (isOneOf(arg, findNarrowing) || arg.hasPrefix("-newer")) && len(args) > 0:
 		f.test(arg, args[0], negated)
 		return args[1:]
 	case (arg.is("-type") || arg.is("-xtype")) && len(args) > 0:
 		few := arg.is("-xtype") || !args[0].is("f") && !args[0].is("d") && !args[0].has(',')
 		f.narrow, f.files = f.narrow || few != negated, f.files || args[0].is("f")
+		f.told = f.told || few
 		return args[1:]
 	case isOneOf(arg, findValued) && len(args) > 0:
 		top := args[0].is("0") || args[0].is("1")
@@ -111,10 +124,10 @@ func (f *findLine) read(arg text, args []text, negated bool) []text {
 func (f *findLine) test(name, of text, negated bool) {
 	isName := name.is("-name") || name.is("-path") || name.is("-wholename") || name.is("-iname")
 	switch {
-	case negated && isName && isOneOf(of, " . .. .git ./.git ./.git/* */.git */.git/* .git/* "):
+	case negated && isName && isOneOf(of, fewNames):
 	case !negated && isName && of.is("*"):
 	default:
-		f.narrow = true
+		f.narrow, f.told = true, f.told || !isName || !isOneOf(of, fewNames)
 		if name.is("-name") && !negated {
 			f.name = of
 		}

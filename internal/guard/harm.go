@@ -49,6 +49,8 @@ func (l *look) harm(st *state, name string, argv []text) bool {
 		}.parse(args)
 		if p.has("R", "recursive") {
 			l.permits(st, argv, p.operands)
+		} else {
+			l.permits(st, argv, allFiles(p.operands))
 		}
 	case "dd":
 		for _, arg := range args {

@@ -29,8 +29,9 @@ type state struct {
 	args  []text // the positional parameters
 	name  text   // what comes before them, where a script was given one
 	dir   folder
-	old   folder // the one before
-	maybe text   // the variables, not set, that dir depends on being empty
+	old   folder   // the one before
+	stack []folder // those that pushd left
+	maybe text     // the variables, not set, that dir depends on being empty
 	// strict: what was not set is an error and not empty, or something that is
 	// not known may have set it.
 	strict bool
@@ -108,6 +109,9 @@ func (l *look) merge(st, branch *state) {
 	if !st.old.equal(branch.old) {
 		st.old = nil
 	}
+	if !slices.EqualFunc(st.stack, branch.stack, folder.equal) {
+		st.stack = nil
+	}
 }
 
 // write adds to what goes to stdout.
@@ -127,4 +131,15 @@ func (st *state) enter(dir folder) {
 		dir = nil
 	}
 	st.old, st.dir, st.maybe = st.dir, dir, nil
+}
+
+// leave goes back to the folder that the last pushd left.
+func (st *state) leave() {
+	if len(st.stack) == 0 {
+		st.enter(nil)
+		return
+	}
+	last := len(st.stack) - 1
+	st.enter(st.stack[last])
+	st.stack = st.stack[:last]
 }

@@ -141,8 +141,8 @@ func (l *look) part(st *state, b *builder, part syntax.WordPart) {
 	case *syntax.CmdSubst:
 		b.addSplit(l.capture(st, p.Stmts))
 	case *syntax.ExtGlob:
-		if p.Op == syntax.GlobExcept {
-			b.add(text{star}) // all but a few is all
+		if p.Op == syntax.GlobExcept && isFew(p.Pattern.Value) {
+			b.add(text{star}) // all but these is all
 		} else {
 			b.add(text{anything})
 		}
@@ -195,6 +195,17 @@ func (l *look) quoted(st *state, b *builder, part syntax.WordPart) {
 	default:
 		b.add(text{anything})
 	}
+}
+
+// isFew tells the alternatives of a pattern that are names of hardly any files of a
+// project's.
+func isFew(pattern string) bool {
+	for name := range strings.SplitSeq(pattern, "|") {
+		if !isOneOf(text(name), fewNames) {
+			return false
+		}
+	}
+	return true
 }
 
 // each tells an expansion that gives a field for each element.

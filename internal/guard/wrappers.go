@@ -39,6 +39,8 @@ func wrappers(name string) (w wrapper, ok bool) {
 		return wrapper{optionSyntax: optionSyntax{short: "c:s:g:G:u:w:T:", long: "command= shell= group= supp-group= user= login", mixed: name != "runuser"}, script: "c"}, true
 	case "doas":
 		return simple("u:C:a:", "")
+	case "npx", "pnpx", "bunx":
+		return simple("p:w:", "package= workspace= yes no-install bun")
 	case "nice":
 		return simple("n:", "adjustment=")
 	case "ionice":
@@ -67,7 +69,7 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 	case "xargs", "parallel":
 		l.xargs(st, argv)
 		return true
-	case "uv", "pipenv", "poetry", "pdm", "hatch", "rye":
+	case "uv", "pipenv", "poetry", "pdm", "hatch", "rye", "npm", "pnpm", "yarn":
 		l.runner(st, argv)
 		return true
 	case "watch":
@@ -127,9 +129,13 @@ func (l *look) wrapper(st *state, name string, argv []text) bool {
 
 // runner goes through what runs a program of a project, or a Python one.
 func (l *look) runner(st *state, argv []text) {
-	args := optionSyntax{short: "p:C:", long: "directory= project= python="}.parse(argv[1:]).operands
+	args := optionSyntax{short: "p:C:", long: "directory= project= python= prefix= dir= cwd="}.parse(argv[1:]).operands
+	if len(args) > 2 && args[1].is("--") {
+		args = slices.Delete(slices.Clone(args), 1, 2)
+	}
+	js := isOneOf(argv[0], " npm pnpm yarn ")
 	switch {
-	case len(args) < 2 || !args[0].is("run"):
+	case len(args) < 2, js && !isOneOf(args[0], " exec x dlx "), !js && !args[0].is("run"):
 		l.other(st, argv)
 	case isStdin(args[1]):
 		l.interpreter(l.copy(st), "python", args[1:])
