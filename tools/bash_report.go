@@ -91,7 +91,8 @@ func (r report) notices() []note {
 		lines = append(lines, notef("timeout_seconds was more than the largest: %s s were used", seconds(r.timeout)))
 	}
 	if n := max(res.KilledCount, len(res.Killed)); n > 0 {
-		lines = append(lines, notef("ended: %s", processes(res.Killed, n)))
+		// How many had begun by the time they were ended is chance.
+		lines = append(lines, notef("ended: %s", passing(processes(res.Killed, n).text)))
 	}
 	if n := max(res.LeftCount, len(res.Left)); n > 0 {
 		lines = append(lines, notef("%s in the background: %s", stillRuns(n), processes(res.Left, n)))

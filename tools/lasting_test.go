@@ -50,6 +50,7 @@ func TestLasting(t *testing.T) {
 		"left":     {ends(sandbox.Exited, func(n int, r *sandbox.Result) { r.Left, r.LeftCount = process(n), 1 }), true},
 		"more":     {ends(sandbox.Exited, func(n int, r *sandbox.Result) { r.Left, r.LeftCount = process(n), n }), false},
 		"ended":    {ends(sandbox.TimedOut, func(n int, r *sandbox.Result) { r.Killed, r.KilledCount = process(n), 1 }), true},
+		"more of":  {ends(sandbox.TimedOut, func(n int, r *sandbox.Result) { r.Killed, r.KilledCount = process(n), n }), true},
 		"memory":   {ends(sandbox.OutOfMemory, func(n int, r *sandbox.Result) { r.OOMKills = n }), true},
 		"forks":    {ends(sandbox.PidsLimit, func(n int, r *sandbox.Result) { r.ForkFailures = n }), true},
 		"notices":  {ends(sandbox.Exited, func(n int, r *sandbox.Result) { r.OOMKills, r.ForkFailures = n, n }), true},

@@ -48,6 +48,11 @@ type Limits struct {
 	Pids   int64 `json:"pids"`
 	NoFile int64 `json:"nofile"`
 	Disk   int64 `json:"disk"` // -1 is no limit; 0 in records of before there was one
+	// Tmp, Home and Shm are the sizes of /tmp, the home folder and /dev/shm; 0
+	// is a folder of the writable layer, or one whose size is not on record.
+	Tmp  int64 `json:"tmp,omitempty"`
+	Home int64 `json:"home,omitempty"`
+	Shm  int64 `json:"shm,omitempty"`
 }
 
 // Message is something the user or the model said.

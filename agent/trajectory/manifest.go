@@ -43,6 +43,11 @@ type Manifest struct {
 	Mounts []Mount `json:"mounts,omitempty"`
 	// Loosened names every setting that is weaker than the strict profile's.
 	Loosened []string `json:"loosened"`
+	// Variables are the names of the environment's variables that the user
+	// handed to commands.
+	Variables []string `json:"variables,omitempty"`
+	// Readings are the limits as they were read back.
+	Readings []Reading `json:"readings,omitempty"`
 	// Images tells that the model was given the images that tools returned.
 	Images bool `json:"images,omitempty"`
 	// Budget is what the run may use.
@@ -76,6 +81,18 @@ type Approvals struct {
 	Read    string `json:"read"`
 	Write   string `json:"write"`
 	Execute string `json:"execute"`
+}
+
+// A Reading is a limit as it was found in force.
+type Reading struct {
+	// Limit names it, Asked is what was asked for and Found what is in force;
+	// sizes are bytes, -1 is none.
+	Limit string  `json:"limit"`
+	Asked float64 `json:"asked"`
+	Found float64 `json:"found"`
+	// Source says where it was read: "inside", "host" or "engine". It is empty
+	// where it could not be read, and Found says nothing then.
+	Source string `json:"source"`
 }
 
 // A Mount is a host folder where the sandbox saw it.

@@ -80,6 +80,8 @@ type execRest struct {
 	// Protected are the paths of the workspace that commands could not change.
 	Protected []string `json:"protected"`
 	Loosened  []string `json:"loosened"`
+	// Variables are the names that --env and --pass-env handed to the command.
+	Variables []string `json:"variables"`
 	// HostRisks are the files that programs on the host run or obey and that
 	// changed.
 	HostRisks risksJSON `json:"host_risks"`
@@ -105,6 +107,7 @@ func (r *execReport) write(w io.Writer, result sandbox.Result) error {
 		Killed: orEmpty(result.Killed), KilledCount: result.KilledCount, Reason: result.Reason,
 		Image: info.Image, Engine: info.Engine, Runtime: info.Runtime, Profile: info.Profile, User: info.User,
 		Limits: info.Limits, Network: info.Network, Mounts: orEmpty(info.Mounts), Protected: orEmpty(info.Protected.ReadOnly), Loosened: orEmpty(info.Loosened),
+		Variables: orEmpty(r.jar.variables),
 		HostRisks: risksOf(r.risks),
 		Readings:  orEmpty(info.Readings), Capabilities: info.Capabilities,
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,6 +143,39 @@ func (f *sandboxFlags) environment(a *app) ([]string, error) {
 		}
 	}
 	return env, nil
+}
+
+// variables are the names of the variables that the flags hand to commands;
+// env holds all that were handed on.
+func (f *sandboxFlags) variables(env []string) []string {
+	var names []string
+	for _, pair := range slices.Concat(f.env, f.pass) {
+		name, _, _ := strings.Cut(pair, "=")
+		handed := slices.ContainsFunc(env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
+		if handed && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// loosened names what the flags let in that is no setting of a sandbox: a
+// folder that is refused otherwise, hosts of a private network, and what the
+// host's own environment holds. variables are the names that are handed on.
+func (f *sandboxFlags) loosened(variables []string) []string {
+	var list []string
+	if f.force {
+		list = append(list, "force-workspace=true")
+	}
+	for _, host := range f.allowPrivate {
+		list = append(list, "allow-private-host="+host)
+	}
+	for _, name := range f.pass {
+		if slices.Contains(variables, name) {
+			list = append(list, "pass-env="+name)
+		}
+	}
+	return list
 }
 
 // warnOfKey says so where a variable hands a key of the model's server on.

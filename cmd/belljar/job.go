@@ -208,7 +208,13 @@ func (j *job) describe() error {
 	manifest.Profile = string(info.Profile)
 	manifest.Network, manifest.Loosened = string(info.Network), info.Loosened
 	manifest.Protected = info.Protected.ReadOnly
+	manifest.Variables = j.jar.variables
 	manifest.Limits = limitsOf(info.Limits)
+	for _, reading := range info.Readings {
+		manifest.Readings = append(manifest.Readings, trajectory.Reading{
+			Limit: reading.Limit, Asked: reading.Asked, Found: reading.Found, Source: string(reading.Source),
+		})
+	}
 	for _, m := range j.userMounts() {
 		manifest.Mounts = append(manifest.Mounts, trajectory.Mount(m))
 	}
@@ -235,7 +241,7 @@ func (j *job) describe() error {
 
 // limitsOf are a sandbox's limits as the record holds them.
 func limitsOf(l sandbox.Limits) trajectory.Limits {
-	return trajectory.Limits{Memory: l.Memory, CPUs: l.CPUs, CPUSet: l.CPUSet, Pids: l.Pids, NoFile: l.NoFile, Disk: l.Disk}
+	return trajectory.Limits{Memory: l.Memory, CPUs: l.CPUs, CPUSet: l.CPUSet, Pids: l.Pids, NoFile: l.NoFile, Disk: l.Disk, Tmp: l.Tmp, Home: l.Home, Shm: l.Shm}
 }
 
 // openRecord joins what takes the events: the record first, so that nothing is

@@ -62,34 +62,101 @@ func TestNetworkRecord(t *testing.T) {
 	}
 }
 
-// TestNetworkBounds: what asks for hosts without end fills nothing.
+// TestNetworkBounds: what asks for hosts without end fills nothing, and hides
+// nothing of what was allowed.
 func TestNetworkBounds(t *testing.T) {
 	memory, log := &trajectory.Memory{}, &networkLog{}
 	record := &networkRecord{}
 	record.begin(memory)
-	const count = maxNetworkEvents + 100
-	for i := range count {
-		decision := egress.Decision{Host: fmt.Sprintf("h%d.example", i), Port: 443, Reason: "no"}
-		if err := record.decided(decision); err != nil {
-			t.Fatal(err)
+	decide := func(host string, allowed bool) {
+		t.Helper()
+		d := egress.Decision{Host: host, Port: 443, Reason: "no"}
+		if allowed {
+			d = egress.Decision{Host: host, Port: 443, Allowed: true, Rule: "*.example"}
 		}
-		if err := log.decided(decision); err != nil {
-			t.Fatal(err)
+		for _, watcher := range []networkWatcher{record, log} {
+			if err := watcher.decided(d); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	const denied = maxDeniedEvents + 100
+	for i := range denied {
+		decide(fmt.Sprintf("h%d.example", i), false)
+	}
+	decide("late.example", true)
 	bodies := memory.Bodies()
-	if len(bodies) != maxNetworkEvents+1 {
-		t.Errorf("%d events, want %d and a notice", len(bodies), maxNetworkEvents)
+	if len(bodies) != maxDeniedEvents+2 {
+		t.Errorf("%d events, want %d, a notice and what was allowed", len(bodies), maxDeniedEvents)
 	}
-	if notice, ok := bodies[len(bodies)-1].(trajectory.Notice); !ok || notice.Kind != trajectory.NoticeNetwork {
-		t.Errorf("the last event is %+v, want a notice", bodies[len(bodies)-1])
+	wantNetworkNotice(t, bodies[maxDeniedEvents], "denials")
+	want := trajectory.Network{Host: "late.example", Port: 443, Allowed: true, Rule: "*.example"}
+	if diff := cmp.Diff(trajectory.Body(want), bodies[len(bodies)-1]); diff != "" {
+		t.Errorf("the last event (-want +got):\n%s", diff)
 	}
-	if entries, dropped := log.list(); len(entries) != maxNetworkEntries || dropped != count-maxNetworkEntries {
-		t.Errorf("%d entries and %d dropped, want %d of %d", len(entries), dropped, maxNetworkEntries, count)
+	entries, dropped := log.list()
+	if len(entries) != maxDeniedEntries+1 || dropped != denied-maxDeniedEntries || !entries[maxDeniedEntries].Allowed {
+		t.Errorf("%d entries and %d dropped, the last %+v; want %d of %d and what was allowed",
+			len(entries), dropped, entries[len(entries)-1], maxDeniedEntries, denied)
 	}
 	lines := log.lines()
 	if len(lines) != maxNetworkLines+1 || !strings.Contains(lines[maxNetworkLines], "more hosts were denied") {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+// TestAllowedBounds: connections without end that a rule allows fill nothing,
+// and none of the rules stays unnamed.
+func TestAllowedBounds(t *testing.T) {
+	memory, log := &trajectory.Memory{}, &networkLog{}
+	record := &networkRecord{}
+	record.begin(memory)
+	decide := func(host, rule string) {
+		t.Helper()
+		d := egress.Decision{Host: host, Port: 443, Allowed: true, Rule: rule}
+		for _, watcher := range []networkWatcher{record, log} {
+			if err := watcher.decided(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range maxAllowedEvents + 50 {
+		decide("same.example", "same.example")
+	}
+	bodies := memory.Bodies()
+	if len(bodies) != maxAllowedEvents+1 {
+		t.Errorf("%d events for one host, want %d and a notice", len(bodies), maxAllowedEvents)
+	}
+	wantNetworkNotice(t, bodies[maxAllowedEvents], "allowed connections")
+	for i := range maxAllowedTargets + 50 {
+		decide(fmt.Sprintf("h%d.a.example", i), "*.a.example")
+	}
+	decide("x.b.example", "*.b.example")
+	bodies = memory.Bodies()
+	if want := maxAllowedEvents + 1 + maxAllowedTargets - 1 + 2; len(bodies) != want {
+		t.Errorf("%d events, want %d", len(bodies), want)
+	}
+	wantNetworkNotice(t, bodies[len(bodies)-2], "*.a.example")
+	wantNetworkNotice(t, bodies[len(bodies)-1], "*.b.example")
+
+	entries, dropped := log.list()
+	total := 0
+	for _, entry := range entries {
+		total += entry.Count
+	}
+	if want := maxAllowedEvents + 50 + maxAllowedTargets + 50 + 1; total != want || dropped != 0 || len(entries) != maxAllowedEntries+2 {
+		t.Errorf("%d decisions in %d entries, %d dropped; want %d in %d", total, len(entries), dropped, want, maxAllowedEntries+2)
+	}
+	last := networkEntry{Allowed: true, Rule: "*.b.example", Count: 1}
+	if diff := cmp.Diff(last, entries[len(entries)-1]); diff != "" {
+		t.Errorf("the last entry (-want +got):\n%s", diff)
+	}
+}
+
+func wantNetworkNotice(t *testing.T, body trajectory.Body, words string) {
+	t.Helper()
+	if notice, ok := body.(trajectory.Notice); !ok || notice.Kind != trajectory.NoticeNetwork || !strings.Contains(notice.Text, words) {
+		t.Errorf("the event is %+v, want a notice about %s", body, words)
 	}
 }
 

@@ -1,26 +1,25 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"net"
-	"strconv"
 	"sync"
 
-	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/egress"
 	"github.com/belljar/belljar/internal/ui"
 )
 
-// Bounds of what a command can make belljar keep by asking for hosts.
+// Bounds of what a command can make belljar keep by asking for hosts. What was
+// allowed has bounds of its own, so that no denials can hide it.
 const (
-	maxNetworkEvents  = 10_000 // of a record
-	maxNetworkEntries = 200    // of exec's answer
-	maxNetworkLines   = 20     // of exec on stderr
+	maxDeniedEntries  = 200   // of exec's answer
+	maxAllowedEntries = 1_000 // of exec's answer; then those of a rule are one
+	maxNetworkLines   = 20    // of exec on stderr
 )
 
 // A networkEntry is one kind of decision in exec's answer.
 type networkEntry struct {
+	// Host and Port are as a Decision has them, or "" and 0 for all further
+	// hosts that a rule allowed.
 	Host    string `json:"host"`
 	Port    int    `json:"port"`
 	Allowed bool   `json:"allowed"`
@@ -41,7 +40,8 @@ type networkLog struct {
 	entries []networkEntry
 	hints   []string // of the entries
 	index   map[networkEntry]int
-	dropped int // decisions beyond maxNetworkEntries
+	allowed int // entries of what was allowed
+	dropped int // denials beyond maxDeniedEntries
 }
 
 var _ networkWatcher = (*networkLog)(nil)
@@ -51,21 +51,40 @@ func (l *networkLog) decided(d egress.Decision) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := networkEntry{Host: d.Host, Port: d.Port, Allowed: d.Allowed, Rule: d.Rule, Reason: d.Reason}
+	if _, known := l.index[key]; !known && l.full(d.Allowed) {
+		if !d.Allowed {
+			l.dropped++
+			return nil
+		}
+		key = networkEntry{Allowed: true, Rule: d.Rule} // rules are as many as the user has given
+	}
+	l.count(key, d.Hint)
+	return nil
+}
+
+// full tells whether nothing further is kept for itself.
+func (l *networkLog) full(allowed bool) bool {
+	if allowed {
+		return l.allowed >= maxAllowedEntries
+	}
+	return len(l.entries)-l.allowed >= maxDeniedEntries
+}
+
+// count counts a decision, in an entry of its own where it is the first.
+func (l *networkLog) count(key networkEntry, hint string) {
 	at, known := l.index[key]
-	switch {
-	case known:
-		l.entries[at].Count++
-	case len(l.entries) == maxNetworkEntries:
-		l.dropped++
-	default:
+	if !known {
 		if l.index == nil {
 			l.index = map[networkEntry]int{}
 		}
-		l.index[key] = len(l.entries)
-		key.Count = 1
-		l.entries, l.hints = append(l.entries, key), append(l.hints, d.Hint)
+		at = len(l.entries)
+		l.index[key] = at
+		l.entries, l.hints = append(l.entries, key), append(l.hints, hint)
+		if key.Allowed {
+			l.allowed++
+		}
 	}
-	return nil
+	l.entries[at].Count++
 }
 
 // failed takes what could not be reached of what was allowed.
@@ -104,6 +123,8 @@ func (l *networkLog) lines() []string {
 		}
 		line := fmt.Sprintf("network: %s:%d was denied: %s", entry.Host, entry.Port, entry.Reason)
 		switch {
+		case entry.Port == 0:
+			line = fmt.Sprintf("network: %q was denied: %s", entry.Host, entry.Reason)
 		case entry.Allowed:
 			line = unreached(entry.Host, entry.Port, entry.Failure)
 		case l.hints[i] != "":
@@ -120,97 +141,4 @@ func (l *networkLog) lines() []string {
 // unreached says that an allowed host was not there.
 func unreached(host string, port int, reason string) string {
 	return fmt.Sprintf("network: %s:%d was allowed and could not be reached: %s", host, port, reason)
-}
-
-// A networkRecord is a Recorder that also takes decisions, for as long as the
-// run goes on: none before there is a record, and none after its end.
-type networkRecord struct {
-	mu    sync.Mutex
-	next  trajectory.Recorder // nil when no run goes on
-	count int
-	// unreached are the hosts and ports that were told as not reached.
-	unreached map[string]bool
-	stand     standing
-}
-
-var (
-	_ trajectory.Recorder = (*networkRecord)(nil)
-	_ networkWatcher      = (*networkRecord)(nil)
-)
-
-// begin sets what records.
-func (n *networkRecord) begin(next trajectory.Recorder) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.next = next
-}
-
-// Record records one event.
-func (n *networkRecord) Record(body trajectory.Body) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.next == nil {
-		return errors.New("recording an event: no run goes on")
-	}
-	next := n.next
-	n.stand.see(body)
-	if _, ended := body.(trajectory.End); ended {
-		n.next = nil
-	}
-	return next.Record(body)
-}
-
-// abandon ends the record as it stands, and tells whether there was one that had
-// no end.
-func (n *networkRecord) abandon() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.next == nil {
-		return false
-	}
-	for _, body := range n.stand.ending() {
-		if n.next.Record(body) != nil {
-			break // there is nobody to tell
-		}
-	}
-	n.next = nil
-	return true
-}
-
-// decided records one decision. Beyond maxNetworkEvents decisions hold without.
-func (n *networkRecord) decided(d egress.Decision) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.next == nil {
-		return errors.New("recording a decision: no run goes on")
-	}
-	n.count++
-	switch {
-	case n.count > maxNetworkEvents+1:
-		return nil
-	case n.count > maxNetworkEvents:
-		return n.next.Record(trajectory.Notice{
-			Kind: trajectory.NoticeNetwork,
-			Text: fmt.Sprintf("more than %s about the network; further ones are not recorded", ui.Plural(maxNetworkEvents, "decision")),
-		})
-	default:
-		return n.next.Record(trajectory.Network{Host: d.Host, Port: d.Port, Allowed: d.Allowed, Rule: d.Rule, Reason: d.Reason})
-	}
-}
-
-// failed records what could not be reached of what was allowed, each host and
-// port once.
-func (n *networkRecord) failed(host string, port int, reason string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	key := net.JoinHostPort(host, strconv.Itoa(port))
-	if n.next == nil || n.unreached[key] || len(n.unreached) == maxNetworkEntries {
-		return
-	}
-	if n.unreached == nil {
-		n.unreached = map[string]bool{}
-	}
-	n.unreached[key] = true
-	// A record that cannot be written ends the run at its next event.
-	_ = n.next.Record(trajectory.Notice{Kind: trajectory.NoticeNetwork, Text: unreached(host, port, ui.Line(reason))})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/belljar/belljar/images"
@@ -21,6 +22,16 @@ type jar struct {
 	engine    engine
 	swept     chan struct{} // closed when the sweep has ended
 	stopSweep context.CancelFunc
+	loosened  []string // what the flags let in that the sandbox does not know of
+	variables []string // names of what they hand to commands
+}
+
+// Info says what the sandbox turned out to be, with all that is weaker than
+// strict.
+func (j *jar) Info() sandbox.Info {
+	info := j.Sandbox.Info()
+	info.Loosened = slices.Concat(info.Loosened, j.loosened)
+	return info
 }
 
 // place checks everything about the command line that needs no engine and
@@ -80,6 +91,8 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 		return nil, err
 	}
 	j := &jar{engine: connected, swept: make(chan struct{})}
+	j.variables = f.variables(spec.Env)
+	j.loosened = f.loosened(j.variables)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.closeEngine())

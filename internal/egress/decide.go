@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strconv"
 )
 
 // A Decision says whether a host and port may be reached.
 type Decision struct {
 	// Host is as it was asked for, in its usual spelling where it has one; at
-	// most 253 bytes of untrusted text.
+	// most 253 bytes of untrusted text. Port is 0 where what was asked for cannot
+	// be read as a host and port; Host is all of it then.
 	Host string
 	Port int
 	// Allowed is set when the connection may be made; whether it can be is
@@ -140,6 +142,35 @@ func (p *Proxy) deny(hostText string, port int, reason, hint string) error {
 	// A denial holds whether or not it could be told.
 	_ = p.tell(Decision{Host: hostText, Port: port, Reason: reason, Hint: hint})
 	return &denial{text}
+}
+
+// refused tells a denial of what cannot be read as a target, and words it for
+// the client.
+func (p *Proxy) refused(target, why string) error {
+	// A denial holds whether or not it could be told.
+	_ = p.tell(Decision{Host: escaped(target, maxHostText), Reason: why})
+	return &denial{"belljar does not pass this on: " + why}
+}
+
+const (
+	// maxHostText is the most of a host in a decision, in bytes: the longest
+	// name there is.
+	maxHostText = 253
+	// maxReason is the most of a reason, which may quote what was asked for.
+	maxReason = 500
+)
+
+// escaped is a text in printable ASCII with escapes for the rest, cut to a
+// number of bytes.
+func escaped(text string, limit int) string {
+	quoted := strconv.QuoteToASCII(text[:min(len(text), limit)])
+	return quoted[1:min(len(quoted)-1, limit+1)]
+}
+
+// unreadable is why a target cannot be read, in one line.
+func unreadable(err error) string {
+	text := oneLine(err)
+	return "it cannot be told what to connect to: " + text[:min(len(text), maxReason)]
 }
 
 func (p *Proxy) tell(d Decision) error {

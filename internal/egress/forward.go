@@ -12,12 +12,12 @@ import (
 // forward serves a request over plain HTTP.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Scheme != "http" {
-		refuse(w, http.StatusBadRequest, "belljar passes on http addresses; for https ask for a tunnel (CONNECT)")
+		refuse(w, http.StatusBadRequest, p.refused(r.URL.Host, "only http addresses are passed on; for https ask for a tunnel (CONNECT)").Error())
 		return
 	}
 	h, port, err := parseTarget(r.URL.Host, portHTTP)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "belljar cannot tell what to connect to: "+err.Error())
+		refuse(w, http.StatusBadRequest, p.refused(r.URL.Host, unreadable(err)).Error())
 		return
 	}
 	out := r.Clone(r.Context())

@@ -156,7 +156,7 @@ func TestDenied(t *testing.T) {
 		t.Errorf("the server at %s was reached %d times", address, n)
 	}
 	for _, decision := range p.all() {
-		if decision.Allowed || decision.Reason == "" || decision.Hint == "" {
+		if decision.Allowed || decision.Reason == "" || decision.Hint == "" && decision.Port != 0 {
 			t.Errorf("decision %+v, want a denial with a reason", decision)
 		}
 	}
@@ -223,8 +223,11 @@ func TestNotAProxyRequest(t *testing.T) {
 			t.Errorf("%.60q: %d %q, want a client error", request, code, body)
 		}
 	}
-	if got := p.all(); len(got) != 0 {
-		t.Errorf("decisions %v, want none", got)
+	const other = "only http addresses are passed on; for https ask for a tunnel (CONNECT)"
+	want := []egress.Decision{{Host: "a.example", Reason: other}, {Host: "a.example", Reason: other},
+		{Host: "a.example", Reason: `it cannot be told what to connect to: "a.example" names no port`}}
+	if diff := cmp.Diff(want, p.all()); diff != "" {
+		t.Errorf("decisions (-want +got):\n%s", diff)
 	}
 }
 

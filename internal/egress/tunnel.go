@@ -26,7 +26,7 @@ func refuse(w http.ResponseWriter, code int, text string) {
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	h, port, err := parseTarget(r.Host, 0)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "belljar cannot tell what to connect to: "+err.Error())
+		refuseTunnel(w, http.StatusBadRequest, p.refused(r.Host, unreadable(err)))
 		return
 	}
 	to, err := p.decide(r.Context(), h, port)

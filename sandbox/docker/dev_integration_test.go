@@ -173,7 +173,7 @@ func TestDevOwner(t *testing.T) {
 	wantIds(t, spec.Workspace, uid, gid)
 
 	// One that goes on after its command, until the end of the sandbox.
-	script(t, sb, "setsid sh -c 'while :; do mkdir -p bg; touch bg/$((i += 1)); chown daemon . bg/*; done' >/dev/null 2>&1 & sleep 0.2")
+	script(t, sb, "setsid sh -c 'while :; do mkdir -p bg; touch bg/$((i += 1)); chown daemon . bg/*; done' >/dev/null 2>&1 & until [ -e bg/3 ]; do sleep 0.05; done")
 	if err := sb.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
