@@ -269,7 +269,7 @@ func (j *job) registry() (*tools.Registry, error) {
 		bash, tools.NewBashOutput(j.jobs), tools.NewBashKill(j.jobs),
 		tools.NewReadFile(j.folder, seen), tools.NewWriteFile(j.folder, seen), tools.NewEditFile(j.folder, seen),
 		tools.NewApplyPatch(j.folder, seen),
-		tools.NewGlob(j.folder), tools.NewGrep(j.folder),
+		tools.NewGlob(j.folder), tools.NewGrep(j.folder), tools.NewTodo(),
 	} {
 		if err := registry.Register(tool); err != nil {
 			return nil, err
