@@ -200,7 +200,12 @@ func New(opts Options) (*Agent, error) {
 // record ends with an end event in every case but StopRecord; before it stands,
 // as a notice, why a run failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
-	r := &run{Agent: a, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
+	return a.runBelow(ctx, task, nil)
+}
+
+// runBelow is Run for a run that waits for it; nil is none.
+func (a *Agent) runBelow(ctx context.Context, task string, parent *run) (Outcome, error) {
+	r := &run{Agent: a, parent: parent, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
 	inner := ctx
 	if a.opts.MaxTime > 0 {
 		r.clock = newClock(ctx, a.opts.MaxTime)
