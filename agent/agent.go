@@ -161,6 +161,7 @@ type Agent struct {
 	offered []model.ToolDefinition
 	effects map[string]tools.Effect
 	once    map[string]bool // tools that give a thing once
+	stands  map[string]bool // tools whose newest call stands; see standing
 }
 
 // New returns an Agent. The tools are looked at once, here.
@@ -175,7 +176,7 @@ func New(opts Options) (*Agent, error) {
 	if opts.MaxCost > 0 && opts.Price == nil {
 		return nil, errors.New("making an agent: a limit on the cost needs a price")
 	}
-	a := &Agent{opts: opts, effects: map[string]tools.Effect{}, once: map[string]bool{}}
+	a := &Agent{opts: opts, effects: map[string]tools.Effect{}, once: map[string]bool{}, stands: map[string]bool{}}
 	for _, def := range opts.Tools.Definitions() {
 		offered := model.ToolDefinition{Name: def.Name, Description: def.Description}
 		if def.Schema != nil {
@@ -186,7 +187,7 @@ func New(opts Options) (*Agent, error) {
 			offered.Schema = schema
 		}
 		a.offered = append(a.offered, offered)
-		a.effects[def.Name], a.once[def.Name] = def.Effect, def.Once
+		a.effects[def.Name], a.once[def.Name], a.stands[def.Name] = def.Effect, def.Once, def.Standing
 	}
 	return a, nil
 }
@@ -199,7 +200,12 @@ func New(opts Options) (*Agent, error) {
 // record ends with an end event in every case but StopRecord; before it stands,
 // as a notice, why a run failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
-	r := &run{Agent: a, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
+	return a.runBelow(ctx, task, nil)
+}
+
+// runBelow is Run for a run that waits for it; nil is none.
+func (a *Agent) runBelow(ctx context.Context, task string, parent *run) (Outcome, error) {
+	r := &run{Agent: a, parent: parent, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
 	inner := ctx
 	if a.opts.MaxTime > 0 {
 		r.clock = newClock(ctx, a.opts.MaxTime)

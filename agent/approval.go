@@ -22,6 +22,9 @@ type ApprovalRequest struct {
 	Call   model.ToolCall
 	Effect tools.Effect
 	Risk   tools.Risk
+	// Agent is the task of the sub-agent that makes the call; "" where the run's
+	// own agent does.
+	Agent string
 }
 
 // An Approval is what was decided about a call. The zero value lets it run with
@@ -70,6 +73,21 @@ func (r *run) approve(ctx context.Context, calls []model.ToolCall) ([]*done, err
 	return denied, nil
 }
 
+// pause lets the time of the run stand still, and that of the run that waits for
+// it.
+func (r *run) pause() {
+	for ; r != nil; r = r.parent {
+		r.clock.pause()
+	}
+}
+
+// resume lets it go on.
+func (r *run) resume() {
+	for ; r != nil; r = r.parent {
+		r.clock.resume()
+	}
+}
+
 // approveOne decides about one call.
 func (r *run) approveOne(ctx context.Context, call model.ToolCall) (*done, error) {
 	effect, known := r.effects[call.Name]
@@ -85,9 +103,9 @@ func (r *run) approveOne(ctx context.Context, call model.ToolCall) (*done, error
 		request.Risk = risk
 	}
 	// Who is asked may take their time: the run's does not go on meanwhile.
-	r.clock.pause()
+	r.pause()
 	a := r.opts.Approve(ctx, request)
-	r.clock.resume()
+	r.resume()
 	if a.Decision == "" || ctx.Err() != nil {
 		return nil, nil
 	}

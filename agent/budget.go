@@ -25,6 +25,19 @@ type Spent struct {
 	Waited time.Duration
 }
 
+// add is the sum of what two runs have used up. A sum with an unknown cost has an
+// unknown cost.
+func (s Spent) add(other Spent) Spent {
+	sum := Spent{
+		Usage: s.Usage.Add(other.Usage), Requests: s.Requests + other.Requests,
+		Waits: s.Waits + other.Waits, Waited: s.Waited + other.Waited,
+	}
+	if s.Cost != nil && other.Cost != nil {
+		sum.Cost = new(*s.Cost + *other.Cost)
+	}
+	return sum
+}
+
 // Total is the usage and its cost as the record has them.
 func (s Spent) Total() trajectory.Usage { return usageEvent(s.Usage, s.Cost) }
 

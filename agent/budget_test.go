@@ -135,9 +135,10 @@ func checkSums(t *testing.T, memory *trajectory.Memory, outcome agent.Outcome) {
 	sum, retries := trajectory.Usage{CostUSD: new(0.0)}, 0
 	var end trajectory.End
 	for _, body := range memory.Bodies() {
+		if usage, is := unnested(body).(trajectory.Usage); is {
+			sum = sum.Add(usage) // that of sub-agents as well
+		}
 		switch b := body.(type) {
-		case trajectory.Usage:
-			sum = sum.Add(b)
 		case trajectory.Notice:
 			if b.Kind == trajectory.NoticeRetry {
 				retries++

@@ -130,6 +130,7 @@ func (r *run) execute(ctx context.Context, call model.ToolCall) done {
 		out = r.opts.NewOutput()
 		writer = out
 	}
+	ctx = context.WithValue(ctx, callKey{}, callOf{r, call.ID})
 	result, err := r.opts.Tools.ExecuteTo(ctx, call.Name, json.RawMessage(call.Arguments), writer)
 	d := done{result: result, status: result.Status, duration: time.Since(start)}
 	if out != nil {

@@ -40,6 +40,16 @@ func (c *clock) Deadline() (time.Time, bool) {
 	return end, true
 }
 
+// remaining is the time that is left.
+func (c *clock) remaining() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer == nil {
+		return c.left
+	}
+	return time.Until(c.end)
+}
+
 // pause stops the time.
 func (c *clock) pause() {
 	if c == nil {

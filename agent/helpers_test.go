@@ -167,3 +167,9 @@ next:
 func withoutSpent() cmp.Option {
 	return cmpopts.IgnoreFields(trajectory.End{}, "Requests", "Waits", "WaitedMS", "Usage")
 }
+
+// unnested is the body of an event, whoever's it is.
+func unnested(body trajectory.Body) trajectory.Body {
+	inner, _ := trajectory.Unnest(body)
+	return inner
+}

@@ -29,6 +29,7 @@ const (
 // A run is the state of one task. One goroutine uses it.
 type run struct {
 	*Agent
+	parent  *run // waits for this one; nil is none
 	started time.Time
 	clock   *clock      // bounds the run's time; nil is no bound
 	asked   model.Model // the model, as the run asks it
@@ -45,6 +46,8 @@ type run struct {
 	cut     int    // cut answers in a row
 	written int    // calls written as text since the last one that was made
 	repeats repeats
+	// subTurns are the turns that sub-agents have had.
+	subTurns int
 }
 
 // work is the loop. It ends with a reason to stop, or with an error that reason

@@ -38,6 +38,8 @@ type PromptData struct {
 	// Timeout is the time a command is given, MaxTimeout the most it may ask
 	// for.
 	Timeout, MaxTimeout time.Duration
+	// SubAgent tells that the prompt is a sub-agent's.
+	SubAgent bool
 	// Instructions are the text of the workspace's AGENTS.md, or "". It is
 	// untrusted, and cut at MaxInstructions.
 	Instructions string

@@ -29,9 +29,11 @@ func TestSystemPromptGolden(t *testing.T) {
 	with.ReadOnly, with.Writable = []string{"/mnt/data"}, []string{"/mnt/results"}
 	allow := promptData()
 	allow.Network, allow.Hosts, allow.Injections = "allow", []string{"example.org", "*.pypi.org"}, []string{"api.example.org=Authorization"}
+	sub := promptData()
+	sub.SubAgent, sub.Instructions = true, "Run make."
 	dev := promptData()
 	dev.User, dev.SystemWritable = "0:0", true
-	for name, data := range map[string]agent.PromptData{"strict": promptData(), "bridge": with, "allow": allow, "dev": dev} {
+	for name, data := range map[string]agent.PromptData{"strict": promptData(), "bridge": with, "allow": allow, "dev": dev, "sub": sub} {
 		t.Run(name, func(t *testing.T) {
 			got, err := agent.SystemPrompt(data)
 			if err != nil {

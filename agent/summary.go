@@ -29,6 +29,18 @@ const (
 type summed struct {
 	preface string
 	text    string // "" is nothing: no message was replaced
+	// standing are the calls that still stand and have no message any more. They
+	// are told as they were made, whatever the summary says of them.
+	standing []model.ToolCall
+}
+
+// said is what the model is told.
+func (s summed) said() string {
+	text := s.preface + mark(s.text)
+	for _, call := range s.standing {
+		text += standingText(call)
+	}
+	return text
 }
 
 // summarise replaces the messages between the task and another one by a summary
@@ -44,11 +56,12 @@ func (r *run) summarise(ctx context.Context, upTo, free int) (why string, err er
 	if w.summed.text != "" {
 		middle = middle[1:]
 	}
-	earlier := w.summed
+	earlier, standing := w.summed, r.standing(upTo)
 	most := min(w.bytes(free/4), len(earlier.text)+estimate(middle)*bytesPerToken/2)
-	now := summed{summaryPreface, ""}
+	most = max(most-standingSize(standing), most/4)
+	now := summed{preface: summaryPreface}
 	if len(middle) == 0 {
-		now = summed{earlier.preface, clip(earlier.text, min(most, len(earlier.text)/2))}
+		now = summed{preface: earlier.preface, text: clip(earlier.text, min(most, len(earlier.text)/2))}
 	} else {
 		// Three quarters of the room are for what is read; the task and the
 		// instructions take less than the rest.
@@ -57,9 +70,10 @@ func (r *run) summarise(ctx context.Context, upTo, free int) (why string, err er
 			return "", err
 		}
 		if now.text = r.clip(now.text, most); now.text == "" {
-			now = summed{noSummaryPreface, standIn(earlier.text, written, most)}
+			now = summed{preface: noSummaryPreface, text: standIn(earlier.text, written, most)}
 		}
 	}
+	now.standing = standing
 	return why, r.replace(upTo, now)
 }
 
@@ -77,7 +91,7 @@ func standIn(earlier, written string, most int) string {
 // on record.
 func (r *run) replace(upTo int, now summed) error {
 	w := &r.window
-	text := now.preface + mark(now.text)
+	text := now.said()
 	if err := r.record(trajectory.Notice{Kind: trajectory.NoticeSummary, Text: text, Messages: upTo - 1}); err != nil {
 		return err
 	}

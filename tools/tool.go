@@ -32,6 +32,10 @@ type Definition struct {
 	// Once tells that each call gives what no call has given before, so that the
 	// same call does not give it again.
 	Once bool
+	// Standing tells that what the newest call that worked says stands until the
+	// next one: its arguments are kept word for word when the conversation is
+	// summed up. They have to be short.
+	Standing bool
 }
 
 // An Effect is what a call may do, which decides what may run beside it.

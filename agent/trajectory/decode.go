@@ -32,6 +32,9 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 		return fmt.Errorf("reading a %s event: %w", head.Type, err)
 	}
 	e.Body = reflect.ValueOf(body).Elem().Interface().(Body)
+	if head.Parent != "" {
+		e.Body = Nested{Parent: head.Parent, Body: e.Body}
+	}
 	return nil
 }
 
@@ -70,7 +73,8 @@ func unknownFields(line []byte, body Body) int {
 	if json.Unmarshal(line, &fields) != nil {
 		return 0
 	}
-	for _, known := range []reflect.Type{reflect.TypeFor[envelope](), reflect.TypeOf(body)} {
+	inner, _ := Unnest(body)
+	for _, known := range []reflect.Type{reflect.TypeFor[envelope](), reflect.TypeOf(inner)} {
 		for i := range known.NumField() {
 			name, _, _ := strings.Cut(known.Field(i).Tag.Get("json"), ",")
 			delete(fields, name)

@@ -18,6 +18,8 @@ type envelope struct {
 	Type string    `json:"type"`
 	Time time.Time `json:"time"`
 	Seq  int       `json:"seq"`
+	// Parent is that of a Nested body.
+	Parent string `json:"parent,omitempty"`
 }
 
 // MarshalJSON writes the envelope and then the body's fields in one object.
@@ -26,11 +28,12 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Body == nil {
 		return nil, errors.New("encoding an event: it has no body")
 	}
-	head, err := encode(envelope{V: e.V, Type: e.Body.eventType(), Time: e.Time, Seq: e.Seq})
+	inner, parent := Unnest(e.Body)
+	head, err := encode(envelope{V: e.V, Type: e.Body.eventType(), Time: e.Time, Seq: e.Seq, Parent: parent})
 	if err != nil {
 		return nil, fmt.Errorf("encoding an event: %w", err)
 	}
-	body, err := encode(e.Body)
+	body, err := encode(inner)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a %s event: %w", e.Body.eventType(), err)
 	}

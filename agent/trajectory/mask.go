@@ -107,6 +107,10 @@ func (m *Masker) copyOf(v reflect.Value) reflect.Value {
 		for i := range v.Len() {
 			out.Index(i).Set(m.copyOf(v.Index(i)))
 		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			out.Set(m.copyOf(v.Elem()))
+		}
 	case reflect.Pointer:
 		if !v.IsNil() {
 			out.Set(reflect.New(v.Type().Elem()))

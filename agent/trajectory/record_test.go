@@ -54,6 +54,11 @@ func bodies() []trajectory.Body {
 		trajectory.Approval{CallID: "c1", Decision: "allowed", By: trajectory.ByUser},
 		trajectory.Approval{CallID: "c2", Decision: "denied", By: trajectory.ByGuard, Reason: "no", Risk: "it removes all"},
 		trajectory.End{Stop: "finished", Final: "done", Turns: 2},
+		trajectory.Nested{Parent: "c1", Body: trajectory.Start{Task: "look"}},
+		trajectory.Nested{Parent: "c1", Body: trajectory.ToolCall{CallID: "c1", Name: "bash", Arguments: "{}"}},
+		trajectory.Nested{Parent: "c1", Body: trajectory.ToolResult{CallID: "c1", Name: "bash", Status: "ok", Content: []trajectory.Part{{Type: "text", Text: "a"}}}},
+		trajectory.Nested{Parent: "c1", Body: trajectory.Message{Role: "assistant", Text: "found"}},
+		trajectory.Nested{Parent: "c1", Body: trajectory.End{Stop: "finished", Final: "found", Turns: 2}},
 		trajectory.End{Stop: "max_cost", Turns: 2, Requests: 4, Waits: 2, WaitedMS: 1500, Usage: &trajectory.Usage{Input: 5, CostUSD: new(0.25)}},
 	}
 }
@@ -111,7 +116,7 @@ func TestWriterWritesOnceAndSyncs(t *testing.T) {
 			f := &file{}
 			record(t, trajectory.NewWriter(f), body)
 			wantSyncs := 0
-			switch body.(type) {
+			switch inner, _ := trajectory.Unnest(body); inner.(type) {
 			case trajectory.Message, trajectory.End:
 				wantSyncs = 1
 			}
@@ -240,7 +245,7 @@ func TestReaderRoundTrip(t *testing.T) {
 func TestReaderForgives(t *testing.T) {
 	const (
 		notice = `{"v":1,"type":"notice","time":"2026-01-02T03:04:05Z","seq":1,"kind":"a","text":"b"}`
-		extra  = `{"v":1,"type":"notice","time":"2026-01-02T03:04:05Z","seq":1,"kind":"a","text":"b","parent":"p","n":{}}`
+		extra  = `{"v":1,"type":"notice","time":"2026-01-02T03:04:05Z","seq":1,"kind":"a","text":"b","later":"p","n":{}}`
 		later  = `{"v":2,"type":"notice","time":"2026-01-02T03:04:05Z","seq":1,"kind":7}`
 		alien  = `{"v":1,"type":"dance","time":"2026-01-02T03:04:05Z","seq":1}`
 	)

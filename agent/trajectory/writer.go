@@ -59,7 +59,7 @@ func (w *Writer) Record(body Body) error {
 		return w.fail(err)
 	}
 	w.seq++
-	switch body.(type) {
+	switch inner, _ := Unnest(body); inner.(type) {
 	case Message, End:
 		if err := w.file.Sync(); err != nil {
 			return w.fail(err)

@@ -50,6 +50,51 @@ func TestAbandonedRecordHasItsEnd(t *testing.T) {
 	}
 }
 
+// TestAbandonedSubAgentHasItsEnd: a record that is ended while a sub-agent works
+// is whole, with the sub-agent's own calls and end.
+func TestAbandonedSubAgentHasItsEnd(t *testing.T) {
+	memory := &trajectory.Memory{}
+	record := &networkRecord{}
+	record.begin(memory)
+	nested := func(parent string, body trajectory.Body) trajectory.Body {
+		return trajectory.Nested{Parent: parent, Body: body}
+	}
+	for _, body := range []trajectory.Body{
+		trajectory.Message{Role: "assistant", Text: "I ask others."},
+		trajectory.ToolCall{CallID: "1", Name: "agent"},
+		nested("1", trajectory.Message{Role: "assistant", Text: "the first"}),
+		nested("1", trajectory.ToolCall{CallID: "1", Name: "bash"}),
+		nested("1", trajectory.ToolResult{CallID: "1", Name: "bash"}),
+		nested("1", trajectory.End{Stop: "finished"}),
+		trajectory.ToolResult{CallID: "1", Name: "agent"},
+		trajectory.ToolCall{CallID: "2", Name: "agent"},
+		nested("2", trajectory.Message{Role: "assistant", Text: "the second"}),
+		nested("2", trajectory.ToolCall{CallID: "1", Name: "bash"}),
+	} {
+		if err := record.Record(body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := len(memory.Bodies())
+	record.abandon()
+	open := func(id, name string) trajectory.ToolResult {
+		return trajectory.ToolResult{
+			CallID: id, Name: name, Status: "interrupted", IsError: true,
+			Content: []trajectory.Part{{Type: "text", Text: abandonedCall}},
+		}
+	}
+	want := []trajectory.Body{
+		nested("2", open("1", "bash")),
+		nested("2", trajectory.End{Stop: "canceled", Final: "the second", Turns: 1}),
+		open("2", "agent"),
+		trajectory.Notice{Kind: trajectory.NoticeHostRisk, Text: abandonedText},
+		trajectory.End{Stop: "canceled", Final: "I ask others.", Turns: 1},
+	}
+	if diff := cmp.Diff(want, memory.Bodies()[before:]); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
 func TestSecondInterruptDoesTheLastAct(t *testing.T) {
 	var said bytes.Buffer
 	code := 0

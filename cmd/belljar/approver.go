@@ -100,7 +100,7 @@ func (v *approver) ask(ctx context.Context, req agent.ApprovalRequest) agent.App
 	defer v.asks.give()
 	line, err := v.asks.question(ctx, func(ready func()) func(bool) {
 		return v.show(ui.Approval{
-			Tool: req.Call.Name, Arguments: v.mask(req.Call.Arguments), Risk: v.mask(req.Risk.Text), Hint: v.mask(req.Risk.Hint),
+			Tool: req.Call.Name, Agent: v.mask(req.Agent), Arguments: v.mask(req.Call.Arguments), Risk: v.mask(req.Risk.Text), Hint: v.mask(req.Risk.Hint),
 			Question: fmt.Sprintf("belljar: run it? [y]es, [a]lways (%s), or no and why:", v.moreOf(req)),
 		}, ready)
 	})

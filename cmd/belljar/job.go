@@ -189,7 +189,7 @@ func (j *job) openFolders() (err error) {
 	if j.outputs, err = newOutputs(j.session.Outputs(), inside, j.masker); err != nil {
 		return err
 	}
-	j.jobs = tools.NewJobs(j.jar, tools.JobsOptions{Keep: j.outputs.keep, Mask: j.masker.Mask})
+	j.jobs = j.newJobs()
 	// The sandbox is closed first, which ends all jobs at once.
 	j.closers = append([]func() error{j.jobs.Close}, j.closers...)
 	return nil
@@ -260,28 +260,6 @@ func (j *job) openRecord() error {
 	j.record.begin(j.masker.Wrap(trajectory.Tee(record, j.screen)))
 	j.app.last.set(j.abandon)
 	return nil
-}
-
-// registry makes the set of tools.
-func (j *job) registry() (*tools.Registry, error) {
-	bash, err := tools.NewBash(j.jar, tools.BashOptions{
-		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: j.jobs, Mask: j.masker.Mask, Guarded: j.opts.guard,
-	})
-	if err != nil {
-		return nil, err
-	}
-	registry, seen := new(tools.Registry), new(tools.Seen)
-	for _, tool := range []tools.Tool{
-		bash, tools.NewBashOutput(j.jobs), tools.NewBashKill(j.jobs),
-		tools.NewReadFile(j.folder, seen), tools.NewWriteFile(j.folder, seen), tools.NewEditFile(j.folder, seen),
-		tools.NewApplyPatch(j.folder, seen),
-		tools.NewGlob(j.folder), tools.NewGrep(j.folder),
-	} {
-		if err := registry.Register(tool); err != nil {
-			return nil, err
-		}
-	}
-	return registry, nil
 }
 
 // close gives back what was opened, the last first. Each has its own bound, so

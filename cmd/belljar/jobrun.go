@@ -21,7 +21,7 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	system, err := j.systemPrompt()
+	system, err := j.systemPrompt(false)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,9 @@ func (j *job) run(ctx context.Context) error {
 		OnText:    func(piece string) { j.screen.Text(j.masker.Mask(piece)) },
 		Approve:   j.approver().decide,
 		Opening:   opening,
-		Closing:   func() []trajectory.Notice { return append(j.takeWindow(need, j.search.atEnd()), j.closing()...) },
+		Closing: func() []trajectory.Notice {
+			return append(j.takeWindow(need, j.search.atEnd()), closingOf(j.jobs, "run")()...)
+		},
 		BeforeEnd: j.settle,
 		Images:    j.opts.images,
 		MaxTurns:  int(j.opts.maxTurns), MaxTime: j.opts.maxTime, MaxTokens: int(j.opts.maxTokens),
@@ -78,16 +80,19 @@ func (j *job) run(ctx context.Context) error {
 	return nil
 }
 
-// closing tells which background jobs end with the run.
-func (j *job) closing() []trajectory.Notice {
-	running := j.jobs.Running()
-	if len(running) == 0 {
-		return nil
+// closingOf tells which background jobs end with what started them: the run, or a
+// sub-agent.
+func closingOf(jobs *tools.Jobs, whose string) func() []trajectory.Notice {
+	return func() []trajectory.Notice {
+		running := jobs.Running()
+		if len(running) == 0 {
+			return nil
+		}
+		return []trajectory.Notice{{
+			Kind: trajectory.NoticeJobs,
+			Text: "background jobs that still ran ended with the " + whose + ": " + strings.Join(running, ", "),
+		}}
 	}
-	return []trajectory.Notice{{
-		Kind: trajectory.NoticeJobs,
-		Text: "background jobs that still ran ended with the run: " + strings.Join(running, ", "),
-	}}
 }
 
 // failed says what went wrong, where the exit code tells more than that
@@ -120,8 +125,9 @@ func (j *job) printFinal(result agent.Outcome) error {
 	return err
 }
 
-// systemPrompt tells the model about its sandbox.
-func (j *job) systemPrompt() (string, error) {
+// systemPrompt tells the model about its sandbox, as the run's agent or as a
+// sub-agent.
+func (j *job) systemPrompt(sub bool) (string, error) {
 	info := j.jar.Info()
 	hosts, injections := j.gate.rules()
 	timeout := cmp.Or(j.opts.timeout, tools.DefaultTimeout)
@@ -135,6 +141,6 @@ func (j *job) systemPrompt() (string, error) {
 		Hosts: hosts, Injections: injections,
 		Memory: info.Limits.Memory, CPUs: info.Limits.CPUs, Pids: info.Limits.Pids,
 		Timeout: timeout, MaxTimeout: cmp.Or(j.opts.maxTimeout, tools.DefaultMaxTimeout),
-		Instructions: j.agents,
+		Instructions: j.agents, SubAgent: sub,
 	})
 }

@@ -62,7 +62,7 @@ there is one, it holds one object with "error" and nothing else.`,
 	flags := cmd.Flags()
 	addText(flags, &opts.file, "file", "f", "", "file with the task; - is stdin")
 	opts.modelFlags.add(flags)
-	flags.Var(numberValue{number: &opts.maxTurns, whole: true, least: 1}, "max-turns", "stop after this many answers of the model (default 50)")
+	flags.Var(numberValue{number: &opts.maxTurns, whole: true, least: 1}, "max-turns", "stop after this many answers of the model, those of sub-agents not included, which together may give as many again (default 50)")
 	flags.Var(durationValue{&opts.maxTime}, "max-time", "stop after this time: 30m (default none)")
 	flags.Var(durationValue{&opts.maxWait}, "max-wait", "wait this long in all, for one answer, for a model's server that is down or asks to be left alone: 1h (default eight tries, and 2m where it asks)")
 	flags.Var(numberValue{number: &opts.maxTokens, whole: true, least: 1}, "max-tokens", "stop after this many tokens, in and out together (default none)")

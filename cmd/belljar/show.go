@@ -87,9 +87,10 @@ func (a *app) showEvents(session *trajectory.Session, manifest trajectory.Manife
 			first = event.Time
 		}
 		last = event.Time
+		if usage, is := unnested(event.Body).(trajectory.Usage); is {
+			totals.Usage = totals.Usage.Add(usage) // that of sub-agents as well
+		}
 		switch body := event.Body.(type) {
-		case trajectory.Usage:
-			totals.Usage = totals.Usage.Add(body)
 		case trajectory.Message:
 			if body.Role == string(model.Assistant) {
 				totals.Turns++

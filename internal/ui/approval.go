@@ -22,6 +22,9 @@ const (
 type Approval struct {
 	// Tool and Arguments are the call's.
 	Tool, Arguments string
+	// Agent is the task of the sub-agent that makes the call; "" where the run
+	// itself does.
+	Agent string
 	// Risk says what is out of the ordinary about it, and Hint what the model is
 	// told to do instead; they may be empty.
 	Risk, Hint string
@@ -38,6 +41,11 @@ func (r *Renderer) Approval(a Approval, ready func()) (done func(answered bool))
 	r.endText()
 	r.erase()
 	r.write(r.paint(amber, "belljar: this is to be approved: "+Visible(a.Tool)) + "\n")
+	if a.Agent != "" {
+		first, _, _ := strings.Cut(strings.TrimSpace(a.Agent), "\n")
+		text := "belljar: a sub-agent asks for it, whose task is: " + Visible(first)
+		r.write(r.paint(amber, Clip(text, r.width())) + "\n")
+	}
 	list, ok := parseArguments(a.Arguments)
 	if !ok {
 		list = []argument{{value: a.Arguments}}

@@ -17,7 +17,7 @@ const (
 // tellingArguments are the names of arguments that say by themselves what a
 // call is about, the most telling first. Tools are not named here, so that a
 // new tool is shown well without a change.
-var tellingArguments = [...]string{"command", "pattern", "path", "query", "url", "job", "patch"}
+var tellingArguments = [...]string{"command", "pattern", "path", "query", "url", "job", "patch", "task"}
 
 // An argument is one argument of a call: a text as it is, or any other value
 // in JSON.
@@ -79,6 +79,9 @@ func shortly(arguments string) (lines []string, details string) {
 	if files, others := filesOf(list); files != "" {
 		return []string{files}, detailsOf(others)
 	}
+	if steps, others := stepsOf(list); len(steps) > 0 {
+		return []string{stepsText(steps)}, detailsOf(others)
+	}
 	lines, others := about(list)
 	details = detailsOf(others)
 	switch {
@@ -128,12 +131,16 @@ func (r *Renderer) call(event trajectory.ToolCall) {
 func (r *Renderer) callHead(mark, arguments string) {
 	var lines []string
 	var others []argument
-	if r.opts.Whole {
-		list, ok := parseArguments(arguments)
-		if lines, others = about(list); !ok {
-			lines, others = textLines(arguments), nil
-		}
-	} else {
+	list, ok := parseArguments(arguments)
+	steps, besides := stepsOf(list)
+	switch {
+	case r.opts.Whole && !ok:
+		lines = textLines(arguments)
+	case r.opts.Whole && len(steps) > 0:
+		lines, others = []string{stepsText(steps)}, besides
+	case r.opts.Whole:
+		lines, others = about(list)
+	default:
 		lines = r.callLines(arguments, r.width()-widths().StringWidth(mark))
 	}
 	if len(lines) == 0 {
@@ -144,6 +151,7 @@ func (r *Renderer) callHead(mark, arguments string) {
 	for _, line := range lines[1:] {
 		r.line(indent, "", "", spaced(line), "")
 	}
+	r.steps(steps)
 	for _, arg := range others {
 		r.argument(arg)
 	}

@@ -51,6 +51,7 @@ type Renderer struct {
 	several  bool                        // several calls were pending at once
 	denied   map[trajectory.Network]bool // shown already
 	afterRun bool                        // the last thing shown was a call or its result
+	sub      *subScreen                  // of the sub-agent at work; nil is none
 }
 
 // A pendingCall is a call that has no result yet.
@@ -124,6 +125,8 @@ func (r *Renderer) Record(body trajectory.Body) error {
 		r.approval(event)
 	case trajectory.End:
 		r.end(event)
+	case trajectory.Nested:
+		r.nested(event)
 	}
 	return nil
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"cmp"
+
+	"github.com/belljar/belljar/agent"
+	"github.com/belljar/belljar/tools"
+)
+
+// registry makes the set of tools of the run's agent.
+func (j *job) registry() (*tools.Registry, error) {
+	subAgents, err := agent.NewSubAgents(agent.SubOptions{
+		New: j.newSubAgent, MaxTurns: cmp.Or(int(j.opts.maxTurns), agent.DefaultMaxTurns),
+	})
+	if err != nil {
+		return nil, err
+	}
+	registry, err := j.ownTools(j.jobs)
+	if err != nil {
+		return nil, err
+	}
+	return registry, registry.Register(subAgents)
+}
+
+// ownTools makes the tools that each agent has of its own: a working directory,
+// background jobs, and what it knows of files.
+func (j *job) ownTools(jobs *tools.Jobs) (*tools.Registry, error) {
+	bash, err := tools.NewBash(j.jar, tools.BashOptions{
+		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: jobs, Mask: j.masker.Mask, Guarded: j.opts.guard,
+	})
+	if err != nil {
+		return nil, err
+	}
+	registry, seen := new(tools.Registry), new(tools.Seen)
+	for _, tool := range []tools.Tool{
+		bash, tools.NewBashOutput(jobs), tools.NewBashKill(jobs),
+		tools.NewReadFile(j.folder, seen), tools.NewWriteFile(j.folder, seen), tools.NewEditFile(j.folder, seen),
+		tools.NewApplyPatch(j.folder, seen),
+		tools.NewGlob(j.folder), tools.NewGrep(j.folder), tools.NewTodo(),
+	} {
+		if err := registry.Register(tool); err != nil {
+			return nil, err
+		}
+	}
+	return registry, nil
+}
+
+// newJobs makes what runs in the background for one agent.
+func (j *job) newJobs() *tools.Jobs {
+	return tools.NewJobs(j.jar, tools.JobsOptions{Keep: j.outputs.keep, Mask: j.masker.Mask})
+}
+
+// newSubAgent makes what a sub-agent has of its own.
+func (j *job) newSubAgent() (agent.SubAgent, error) {
+	jobs := j.newJobs()
+	registry, err := j.ownTools(jobs)
+	if err != nil {
+		return agent.SubAgent{}, err
+	}
+	system, err := j.systemPrompt(true)
+	if err != nil {
+		return agent.SubAgent{}, err
+	}
+	return agent.SubAgent{Tools: registry, System: system, Closing: closingOf(jobs, "sub-agent"), Close: jobs.Close}, nil
+}
