@@ -40,6 +40,7 @@ var importTable = map[string][]string{
 	"internal/marks":         {},
 	"internal/output":        {},
 	"internal/search":        {"internal/ignore", "internal/utf16text", "internal/workspace"},
+	"internal/strictjson":    {},
 	"internal/supervisor":    {"internal/escape"},
 	"internal/tripwire":      {},
 	"internal/ui":            {"agent/trajectory", "internal/marks"},
@@ -50,7 +51,7 @@ var importTable = map[string][]string{
 	"sandbox/sandboxtest":    {"internal/escape", "internal/leaktest", "sandbox", "sandbox/pool"},
 	"sandbox/renew":          {"sandbox"},
 	"sandbox/pool":           {"internal/filelock", "internal/oneline", "sandbox"},
-	"tools":                  {"internal/guard", "internal/marks", "internal/output", "internal/search", "internal/tripwire", "internal/utf16text", "internal/workspace", "sandbox"},
+	"tools":                  {"internal/guard", "internal/marks", "internal/output", "internal/search", "internal/strictjson", "internal/tripwire", "internal/utf16text", "internal/workspace", "sandbox"},
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",
