@@ -55,7 +55,7 @@ var importTable = map[string][]string{
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",
-		"internal/demo", "internal/doctor", "internal/egress", "internal/oneline", "internal/output", "internal/supervisor",
+		"internal/demo", "internal/doctor", "internal/egress", "internal/oneline", "internal/output", "internal/strictjson", "internal/supervisor",
 		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/pool",
 		"sandbox/renew", "tools",
 	},
