@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/belljar/belljar/internal/strictjson"
 )
 
 // object is the schema of arguments with the given fields in their order, of
@@ -46,7 +48,7 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 		return nil, fmt.Sprintf("the arguments of %s could not be read, so it was not run: %v\nThey must be one JSON object of this schema: %s",
 			e.def.Name, err, schemaText(e.def.Schema))
 	}
-	dropNulls(e.def.Schema, fields)
+	dropped := dropNulls(e.def.Schema, fields)
 	problems := shapeProblems(e.def.Schema, fields)
 	if len(problems) == 0 {
 		// What the plain words do not cover, such as bounds.
@@ -58,7 +60,29 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 		return nil, fmt.Sprintf("the arguments of %s are wrong, so it was not run:\n- %s\nIts fields are: %s",
 			e.def.Name, strings.Join(problems, "\n- "), fieldList(e.def.Schema))
 	}
+	if dropped {
+		args = withoutNulls(e.def.Schema, args)
+	}
 	return args, ""
+}
+
+// withoutNulls writes valid arguments again without what dropNulls takes away.
+// Numbers stay as they were written.
+func withoutNulls(schema *jsonschema.Schema, args json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	var fields map[string]any
+	if dec.Decode(&fields) != nil {
+		return args
+	}
+	dropNulls(schema, fields)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(fields) != nil {
+		return args
+	}
+	return bytes.TrimSpace(out.Bytes())
 }
 
 // parseObject reads exactly one JSON object. A field that is there twice is an
@@ -75,60 +99,37 @@ func parseObject(args json.RawMessage) (map[string]any, error) {
 	if !ok {
 		return nil, fmt.Errorf("they are %s, not an object", typeOf(value))
 	}
-	return fields, checkTwice(json.NewDecoder(bytes.NewReader(args)))
+	return fields, strictjson.Unique(args)
 }
 
-// checkTwice reads one JSON value, which is valid, and tells of a field that is
-// in one of its objects twice.
-func checkTwice(dec *json.Decoder) error {
-	token, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	delim, ok := token.(json.Delim)
-	if !ok {
-		return nil
-	}
-	seen := make(map[string]bool)
-	for dec.More() {
-		if delim == '{' {
-			token, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			name, _ := token.(string)
-			if seen[name] {
-				return fmt.Errorf("the field %q is there twice", name)
-			}
-			seen[name] = true
-		}
-		if err := checkTwice(dec); err != nil {
-			return err
-		}
-	}
-	_, err = dec.Token()
-	return err
-}
-
-// dropNulls takes the fields away that are null and need not be there, within
-// arrays and other objects as well.
-func dropNulls(schema *jsonschema.Schema, value any) {
+// dropNulls takes the fields away that are null, need not be there and may not
+// be null, within arrays and other objects as well, and tells whether there were
+// any: for a field that may be left out, many models send null.
+func dropNulls(schema *jsonschema.Schema, value any) (dropped bool) {
 	if schema == nil {
-		return
+		return false
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		maps.DeleteFunc(v, func(name string, value any) bool {
-			return value == nil && !slices.Contains(schema.Required, name)
+			drop := value == nil && !slices.Contains(schema.Required, name) && !takesNull(schema.Properties[name])
+			dropped = dropped || drop
+			return drop
 		})
 		for name, value := range v {
-			dropNulls(schema.Properties[name], value)
+			dropped = dropNulls(schema.Properties[name], value) || dropped
 		}
 	case []any:
 		for _, value := range v {
-			dropNulls(schema.Items, value)
+			dropped = dropNulls(schema.Items, value) || dropped
 		}
 	}
+	return dropped
+}
+
+// takesNull tells whether a schema names null among the types of a value.
+func takesNull(schema *jsonschema.Schema) bool {
+	return schema != nil && (schema.Type == "null" || slices.Contains(schema.Types, "null"))
 }
 
 // shapeProblems says in plain words what is wrong with the fields themselves,
@@ -150,6 +151,7 @@ func objectProblems(schema *jsonschema.Schema, fields map[string]any, at string)
 		switch {
 		case known:
 			problems = append(problems, valueProblems(prop, fields[name], at+name)...)
+		case !closed(schema): // the whole schema says what else there may be
 		case at == "":
 			problems = append(problems, fmt.Sprintf("%q is unknown", name))
 		default:
@@ -157,6 +159,13 @@ func objectProblems(schema *jsonschema.Schema, fields map[string]any, at string)
 		}
 	}
 	return problems
+}
+
+// closed tells whether an object has no other fields than those that its schema
+// names one by one.
+func closed(schema *jsonschema.Schema) bool {
+	none := &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	return len(schema.PatternProperties) == 0 && reflect.DeepEqual(schema.AdditionalProperties, none)
 }
 
 // valueProblems is that of one value.

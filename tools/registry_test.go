@@ -203,6 +203,34 @@ func TestExecuteBlankArgumentsAreAnEmptyObject(t *testing.T) {
 	}
 }
 
+// TestExecuteGoesBySchema: a schema may allow for more than fields that it names
+// one by one, and what a tool is given fits its schema.
+func TestExecuteGoesBySchema(t *testing.T) {
+	for _, tt := range []struct{ name, schema, args, want string }{
+		{"other fields", `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"b":1}`, `ran with {"b":1}`},
+		{"other fields of a type", `{"type":"object","additionalProperties":{"type":"string"}}`, `{"b":1}`, "additionalProperties"},
+		{"fields by pattern", `{"type":"object","patternProperties":{"^x-":{}},"additionalProperties":false}`, `{"x-b":1}`, `ran with {"x-b":1}`},
+		{"fields not by pattern", `{"type":"object","patternProperties":{"^x-":{}},"additionalProperties":false}`, `{"b":1}`, "wrong"},
+		{"map in a field", `{"type":"object","properties":{"env":{"type":"object","properties":{"A":{}}}}}`, `{"env":{"B":"b"}}`, `ran with {"env":{"B":"b"}}`},
+		{"null left out", `{"type":"object","properties":{"n":{"type":"integer"},"a":{"type":"string"}}}`, `{"a":null,"n":12345678901234567890}`, `ran with {"n":12345678901234567890}`},
+		{"null within", `{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"s":{"type":"string"}}}}}}`, `{"l":[{"s":null,"t":"<"}]}`, `ran with {"l":[{"t":"<"}]}`},
+		{"null that is allowed", `{"type":"object","properties":{"a":{"type":["string","null"]}}}`, `{"a":null}`, `ran with {"a":null}`},
+		{"one of several types", `{"type":"object","properties":{"a":{"type":["string","null"]}}}`, `{"a":1}`, "wrong"},
+		{"reference", `{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"minimum":3}}}`, `{"a":2}`, "minimum"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var r tools.Registry
+			if err := r.Register(stub{name: "stub", schema: schema(t, tt.schema)}); err != nil {
+				t.Fatal(err)
+			}
+			res, err := r.Execute(t.Context(), "stub", json.RawMessage(tt.args))
+			if got := text(t, res); err != nil || !strings.Contains(got, tt.want) || res.IsError == strings.HasPrefix(tt.want, "ran") {
+				t.Errorf("Execute = %+v, %v, want %q", res, err, tt.want)
+			}
+		})
+	}
+}
+
 func TestExecutePanicAndError(t *testing.T) {
 	var r tools.Registry
 	lost := errors.New("sandbox is lost")

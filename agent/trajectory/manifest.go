@@ -71,8 +71,25 @@ type Manifest struct {
 	// Approval says which calls a person was to be asked about, by what they do.
 	Approval Approvals `json:"approval,omitzero"`
 	// Unguarded tells that what is hardly ever meant was run as well.
-	Unguarded bool     `json:"unguarded,omitempty"`
-	Versions  Versions `json:"versions"`
+	Unguarded bool `json:"unguarded,omitempty"`
+	// Config is the user's config file; empty where there was none.
+	Config string `json:"config,omitempty"`
+	// Tools are what the model was offered, in that order.
+	Tools    []Tool   `json:"tools,omitempty"`
+	Versions Versions `json:"versions"`
+}
+
+// A Tool is one that the model was offered.
+type Tool struct {
+	Name string `json:"name"`
+	// Effect is what a call may do: "read", "write" or "execute".
+	Effect string `json:"effect"`
+	// SHA256 is that, in hexadecimal, of what the model was told of it: the name,
+	// the description and the schema, in JSON.
+	SHA256 string `json:"sha256"`
+	// Definition is a tool of the user's own as the config has it; nil for one of
+	// belljar's.
+	Definition json.RawMessage `json:"definition,omitempty"`
 }
 
 // Approvals are the calls that a person is asked about: "never", "risky" or

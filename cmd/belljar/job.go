@@ -22,6 +22,7 @@ type job struct {
 	task    string
 	model   *chosenModel
 	search  *windowSearch // for what the model takes
+	config  config        // the user's own
 	spec    sandbox.Spec
 	state   string       // the folder that sessions live in
 	screen  *ui.Renderer // shows nothing with --quiet and --json
@@ -82,6 +83,9 @@ func (j *job) prepare(args []string) (err error) {
 	if j.spec, err = j.app.place(&j.opts.sandboxFlags); err != nil {
 		return err
 	}
+	if j.config, err = j.app.readConfig(j.opts.config, &j.spec); err != nil {
+		return err
+	}
 	if j.state, err = stateDirFor(j.spec.Workspace, j.spec.Mounts); err != nil {
 		return err
 	}
@@ -134,6 +138,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
 		ContextWindow: j.model.window.tokens, ContextWindowFrom: j.model.window.from, IdleTimeoutMS: j.opts.idleTimeout.Milliseconds(),
+		Config: j.config.file,
 		Images: j.opts.images, OnLost: j.opts.onLost, Approval: j.opts.approval.recorded(), Unguarded: !j.opts.guard, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {
@@ -229,6 +234,7 @@ func (j *job) describe() error {
 		return err
 	}
 	header.Instructions = instructionsText(j.agents)
+	header.Tools = j.config.names()
 	j.screen.Header(header)
 	if why := j.nobody(); why != "" && j.opts.approval != (approvals{}) {
 		j.screen.Notice(fmt.Sprintf("nobody can be asked (%s), so the calls that --approval asks about are denied", why))

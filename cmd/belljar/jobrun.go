@@ -21,6 +21,9 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := j.recordTools(registry.Definitions()); err != nil {
+		return err
+	}
 	system, err := j.systemPrompt(false)
 	if err != nil {
 		return err

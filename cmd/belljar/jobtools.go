@@ -15,16 +15,19 @@ func (j *job) registry() (*tools.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry, err := j.ownTools(j.jobs)
+	registry, err := j.agentTools(j.jobs)
 	if err != nil {
 		return nil, err
 	}
-	return registry, registry.Register(subAgents)
+	if err := registry.Register(subAgents); err != nil {
+		return nil, err
+	}
+	return registry, j.addCustom(registry)
 }
 
-// ownTools makes the tools that each agent has of its own: a working directory,
+// agentTools makes the tools that each agent has of its own: a working directory,
 // background jobs, and what it knows of files.
-func (j *job) ownTools(jobs *tools.Jobs) (*tools.Registry, error) {
+func (j *job) agentTools(jobs *tools.Jobs) (*tools.Registry, error) {
 	bash, err := tools.NewBash(j.jar, tools.BashOptions{
 		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: jobs, Mask: j.masker.Mask, Guarded: j.opts.guard,
 	})
@@ -53,8 +56,11 @@ func (j *job) newJobs() *tools.Jobs {
 // newSubAgent makes what a sub-agent has of its own.
 func (j *job) newSubAgent() (agent.SubAgent, error) {
 	jobs := j.newJobs()
-	registry, err := j.ownTools(jobs)
+	registry, err := j.agentTools(jobs)
 	if err != nil {
+		return agent.SubAgent{}, err
+	}
+	if err := j.addCustom(registry); err != nil {
 		return agent.SubAgent{}, err
 	}
 	system, err := j.systemPrompt(true)

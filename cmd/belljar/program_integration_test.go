@@ -55,6 +55,8 @@ func TestProgram(t *testing.T) {
 		{"Memory", testProgramMemory},
 		{"Canary", testCanary},
 		{"FilesAttacked", testFilesAttacked},
+		{"OwnTools", testOwnTools},
+		{"GoTool", testGoTool},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, p) })
 	}
@@ -113,7 +115,7 @@ func (p *program) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_CACHE_HOME=", "BELLJAR_STATE_DIR="+filepath.Join(p.home, "state"), "PWD="+dir)
+	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "BELLJAR_STATE_DIR="+filepath.Join(p.home, "state"), "PWD="+dir)
 	return cmd
 }
 

@@ -20,6 +20,8 @@ type runOptions struct {
 	maxTime, maxWait     time.Duration
 	timeout, maxTimeout  time.Duration
 	onLost               string
+	config               string
+	listTools            bool
 	approvalFlags
 	quiet, json bool
 }
@@ -46,12 +48,20 @@ fixed answers, each a text and the calls of tools that it asks for:
         - {name: bash, arguments: {command: ls}}
     - text: There is nothing here.
 
+Tools of your own are in config.json in your configuration folder, a name, a
+description, a JSON Schema and a command each, which runs in the sandbox. They
+are shown at the start of each run, and by --list-tools. A config is never taken
+from the workspace.
+
 With --json stdout holds the events of the record. Where belljar fails before
 there is one, it holds one object with "error" and nothing else.`,
 		Example: `  belljar run -w "$(mktemp -d)" --model script:demo "Count words"
   OPENAI_API_KEY=... belljar run --model NAME "Make the tests pass"
   belljar run --model NAME --base-url http://localhost:11434/v1 -f task.md`,
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
+			if opts.listTools {
+				return a.listTools(&opts, args)
+			}
 			begun, err := a.runTask(cmd.Context(), &opts, args)
 			if opts.json && err != nil && !begun {
 				return errors.Join(err, writeErrorJSON(a.out(), err))
@@ -69,6 +79,8 @@ there is one, it holds one object with "error" and nothing else.`,
 	flags.Var(numberValue{number: &opts.maxRequests, whole: true, least: 1}, "max-requests", "stop after this many requests to the model, those that fail included (default none)")
 	flags.Var(numberValue{number: &opts.maxCost, least: 0.0001}, "max-cost", "stop after this cost in US dollars: 0.50 (default none)")
 	addText(flags, &opts.prices, "prices", "", "", "list of prices that goes before belljar's own (default $BELLJAR_PRICES)")
+	addText(flags, &opts.config, "config", "", "", "file with your own tools, or none (default $BELLJAR_CONFIG, or belljar/config.json in the XDG configuration folder)")
+	flags.BoolVar(&opts.listTools, "list-tools", false, "print your own tools, with --json as they are written, and run nothing")
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")
 	addText(flags, &opts.onLost, "on-lost", "", onLostRecreate, "what to do when the sandbox is lost, such as by a restart of the engine: recreate it over the same workspace and tell the model, or stop")

@@ -142,6 +142,7 @@ func headerOf(id string, m trajectory.Manifest) ui.Header {
 	}
 	return ui.Header{
 		Session: id, Workspace: m.Workspace, Image: m.Image.Ref, Engine: engine, Model: m.Model,
+		Tools:  ownTools(m),
 		Limits: m.Limits, Network: network, Approval: approvalText(m), Loosened: m.Loosened, Started: m.Started,
 	}
 }

@@ -13,8 +13,10 @@ type Header struct {
 	Session, Workspace, MountPoint, Image, Engine, Model, Task string
 	// Instructions says what of the workspace is part of the prompt.
 	Instructions string
-	Limits       trajectory.Limits
-	Network      string
+	// Tools are the user's own; "" is none.
+	Tools   string
+	Limits  trajectory.Limits
+	Network string
 	// Approval says which calls a person is asked about; "" is none.
 	Approval string
 	Loosened []string
@@ -40,6 +42,7 @@ func (r *Renderer) Header(h Header) {
 	r.field("loosened", Line(strings.Join(h.Loosened, ", ")))
 	r.field("model", Line(h.Model))
 	r.field("instructions", Line(h.Instructions))
+	r.field("own tools", Line(h.Tools))
 	if !h.Started.IsZero() {
 		r.field("started", h.Started.Local().Format(time.DateTime))
 	}

@@ -1,0 +1,230 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// ParseParameters reads the schema of a tool's arguments that somebody else
+// wrote. It must be sound, of an object, and whole in itself. A keyword that
+// JSON Schema does not know is an error, unless it begins with x-: it is most
+// likely a slip, and what it was to say would not be checked.
+func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
+	var schema *jsonschema.Schema
+	if err := json.Unmarshal(raw, &schema); err != nil {
+		var form *json.UnmarshalTypeError
+		if errors.As(err, &form) { // whose text shows the inside of a library
+			err = fmt.Errorf("a JSON %s is where there can be none%s", form.Value, within(form.Field))
+		}
+		return nil, fmt.Errorf("it is no JSON Schema: %w", err)
+	}
+	if schema == nil || schema.Type != "object" {
+		return nil, errors.New(`it is not the schema of an object: {"type": "object", "properties": {...}}`)
+	}
+	check := endless{whole: schema}
+	for at, part := range allSchemas(schema, "") {
+		for _, name := range append(slices.Clone(part.Types), part.Type) {
+			if name != "" && !slices.Contains(schemaTypes(), name) {
+				return nil, fmt.Errorf("the type %.64q is in %s; the types are %s", name, schemaPlace(at), list(schemaTypes()))
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(part.Extra)) {
+			if !strings.HasPrefix(name, "x-") {
+				return nil, fmt.Errorf("%q, which JSON Schema does not know, is in %s: mend or remove it", name, schemaPlace(at))
+			}
+		}
+		if err := check.check(part, nil); err != nil {
+			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
+		}
+	}
+	if _, err := schema.Resolve(nil); err != nil {
+		return nil, fmt.Errorf("it is no JSON Schema: %w", err)
+	}
+	schema.PropertyOrder = propertyOrder(raw)
+	return schema, nil
+}
+
+// schemaTypes are the types that JSON Schema knows.
+func schemaTypes() []string {
+	return []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+}
+
+// within names a field, where one is known.
+func within(field string) string {
+	if field == "" {
+		return ""
+	}
+	return " in " + field
+}
+
+// propertyOrder is the names of the properties as they were written down: their order
+// is one for a reader, and a model is one.
+func propertyOrder(raw json.RawMessage) []string {
+	var schema struct {
+		Properties json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(raw, &schema) != nil {
+		return nil
+	}
+	var names []string
+	dec := json.NewDecoder(strings.NewReader(string(schema.Properties)))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			return nil
+		}
+		text, _ := name.(string)
+		names = append(names, text)
+	}
+	return names
+}
+
+// schemaPlace names a part of a schema.
+func schemaPlace(at string) string {
+	if at == "" {
+		return "the schema itself"
+	}
+	return strings.TrimPrefix(at, "/")
+}
+
+// allSchemas are a schema and all schemas in it, with their places.
+func allSchemas(s *jsonschema.Schema, at string) iter.Seq2[string, *jsonschema.Schema] {
+	return func(yield func(string, *jsonschema.Schema) bool) { walkSchemas(s, at, yield) }
+}
+
+// walkSchemas goes on until yield says no.
+func walkSchemas(s *jsonschema.Schema, at string, yield func(string, *jsonschema.Schema) bool) bool {
+	if s == nil {
+		return true
+	}
+	if !yield(at, s) {
+		return false
+	}
+	for _, one := range inPlace(s) {
+		if !walkSchemas(one.schema, at+"/"+one.name, yield) {
+			return false
+		}
+	}
+	for _, one := range below(s) {
+		if !walkSchemas(one.schema, at+"/"+one.name, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// A subschema is a schema within one.
+type subschema struct {
+	name   string
+	schema *jsonschema.Schema
+}
+
+// inPlace are the schemas that hold for the same value.
+func inPlace(s *jsonschema.Schema) []subschema {
+	list := []subschema{{"not", s.Not}, {"if", s.If}, {"then", s.Then}, {"else", s.Else}}
+	list = append(list, indexed("allOf", s.AllOf)...)
+	list = append(list, indexed("anyOf", s.AnyOf)...)
+	list = append(list, indexed("oneOf", s.OneOf)...)
+	list = append(list, mapped("dependentSchemas", s.DependentSchemas)...)
+	return append(list, mapped("dependencies", s.DependencySchemas)...)
+}
+
+// below are the schemas that hold for values within it, or where they are
+// referred to.
+func below(s *jsonschema.Schema) []subschema {
+	list := []subschema{
+		{"items", s.Items}, {"additionalItems", s.AdditionalItems}, {"contains", s.Contains}, {"unevaluatedItems", s.UnevaluatedItems},
+		{"additionalProperties", s.AdditionalProperties}, {"propertyNames", s.PropertyNames},
+		{"unevaluatedProperties", s.UnevaluatedProperties}, {"contentSchema", s.ContentSchema},
+	}
+	list = append(list, indexed("prefixItems", s.PrefixItems)...)
+	list = append(list, indexed("items", s.ItemsArray)...)
+	list = append(list, mapped("properties", s.Properties)...)
+	list = append(list, mapped("patternProperties", s.PatternProperties)...)
+	list = append(list, mapped("$defs", s.Defs)...)
+	return append(list, mapped("definitions", s.Definitions)...)
+}
+
+func indexed(name string, schemas []*jsonschema.Schema) []subschema {
+	var list []subschema
+	for i, s := range schemas {
+		list = append(list, subschema{fmt.Sprintf("%s/%d", name, i), s})
+	}
+	return list
+}
+
+func mapped(name string, schemas map[string]*jsonschema.Schema) []subschema {
+	var list []subschema
+	for _, key := range slices.Sorted(maps.Keys(schemas)) {
+		list = append(list, subschema{name + "/" + key, schemas[key]})
+	}
+	return list
+}
+
+// An endless tells whether checking a value against a schema comes to an end
+// soon: a reference that leads back to itself before it goes into the value would
+// not. Only references to definitions of the whole are taken, which is all that
+// providers take.
+type endless struct {
+	whole *jsonschema.Schema
+	steps int
+}
+
+// maxSchemaSteps bounds what one value is checked against. References to
+// references that each name others twice double with each.
+const maxSchemaSteps = 10_000
+
+// check looks at a part of the schema, below the ones that hold for the same
+// value.
+func (e *endless) check(s *jsonschema.Schema, above []*jsonschema.Schema) error {
+	switch e.steps++; {
+	case s == nil:
+		return nil
+	case e.steps > maxSchemaSteps:
+		return fmt.Errorf("one value would be checked against more than %d schemas", maxSchemaSteps)
+	case slices.Contains(above, s):
+		return errors.New("$ref leads back to itself")
+	case s.DynamicRef != "":
+		return errors.New("$dynamicRef is not taken: use $ref")
+	}
+	above = append(above, s)
+	if s.Ref != "" {
+		target, err := referred(e.whole, s.Ref)
+		if err != nil {
+			return err
+		}
+		if err := e.check(target, above); err != nil {
+			return err
+		}
+	}
+	for _, one := range inPlace(s) {
+		if err := e.check(one.schema, above); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// referred is the schema that a reference leads to.
+func referred(whole *jsonschema.Schema, ref string) (*jsonschema.Schema, error) {
+	if ref == "#" {
+		return whole, nil
+	}
+	for prefix, defs := range map[string]map[string]*jsonschema.Schema{"#/$defs/": whole.Defs, "#/definitions/": whole.Definitions} {
+		if name, ok := strings.CutPrefix(ref, prefix); ok && defs[name] != nil {
+			return defs[name], nil
+		}
+	}
+	return nil, fmt.Errorf("$ref %.64q leads nowhere: it names one of the schema's own $defs, as #/$defs/NAME", ref)
+}
