@@ -258,24 +258,13 @@ func (j *job) openRecord() error {
 
 // registry makes the set of tools.
 func (j *job) registry() (*tools.Registry, error) {
-	bash, err := tools.NewBash(j.jar, tools.BashOptions{
-		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: j.jobs, Mask: j.masker.Mask, Guarded: j.opts.guard,
+	list, err := builtinTools(j.jar, j.folder, j.jobs, tools.BashOptions{
+		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Mask: j.masker.Mask, Guarded: j.opts.guard,
 	})
 	if err != nil {
 		return nil, err
 	}
-	registry, seen := new(tools.Registry), new(tools.Seen)
-	for _, tool := range []tools.Tool{
-		bash, tools.NewBashOutput(j.jobs), tools.NewBashKill(j.jobs),
-		tools.NewReadFile(j.folder, seen), tools.NewWriteFile(j.folder, seen), tools.NewEditFile(j.folder, seen),
-		tools.NewApplyPatch(j.folder, seen),
-		tools.NewGlob(j.folder), tools.NewGrep(j.folder),
-	} {
-		if err := registry.Register(tool); err != nil {
-			return nil, err
-		}
-	}
-	return registry, nil
+	return newRegistry(list)
 }
 
 // close gives back what was opened, the last first. Each has its own bound, so
