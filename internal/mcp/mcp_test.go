@@ -370,3 +370,19 @@ func TestUnknownTool(t *testing.T) {
 		t.Errorf("tools %v", names)
 	}
 }
+
+func TestClientThatDoesNotRead(t *testing.T) {
+	s := &starter{}
+	toServer, fromClient := io.Pipe()
+	_, fromServer := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- mcp.New(options(s)).ServeStreams(t.Context(), toServer, fromServer) }()
+	_, err := io.WriteString(fromClient, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromClient.Close()
+	if err := wait(t, done, "the end"); err != nil {
+		t.Error(err)
+	}
+}
