@@ -115,6 +115,8 @@ func connect(t *testing.T, ctx context.Context, opts mcp.Options, client *sdk.Cl
 	done := make(chan error, 1)
 	go func() {
 		done <- mcp.New(opts).ServeStreams(ctx, toServer, fromServer)
+		// As the end of a process does: a client may be about to write.
+		toServer.Close()
 		fromServer.Close()
 	}()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, client).
