@@ -92,6 +92,10 @@ ENGINES ?= podman gvisor current
 test-engines: go setup build ## run the tests of isolation on Podman, gVisor and the current Docker, or on ENGINES
 	@.ci/engines $(ENGINES)
 
+.PHONY: check-mcp
+check-mcp: go setup build ## check belljar mcp with the MCP inspector, which npm fetches
+	@.ci/mcp-inspector bin/belljar
+
 .PHONY: cross
 cross: supervisors ## compile for every platform
 	@for platform in $(PLATFORMS); do \

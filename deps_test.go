@@ -38,6 +38,7 @@ var importTable = map[string][]string{
 	"internal/leaktest":      {},
 	"internal/oneline":       {},
 	"internal/marks":         {},
+	"internal/mcp":           {"internal/output", "tools"},
 	"internal/output":        {},
 	"internal/search":        {"internal/ignore", "internal/utf16text", "internal/workspace"},
 	"internal/strictjson":    {},
@@ -55,7 +56,7 @@ var importTable = map[string][]string{
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
 		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",
-		"internal/demo", "internal/doctor", "internal/egress", "internal/oneline", "internal/output", "internal/strictjson", "internal/supervisor",
+		"internal/demo", "internal/doctor", "internal/egress", "internal/mcp", "internal/oneline", "internal/output", "internal/strictjson", "internal/supervisor",
 		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/pool",
 		"sandbox/renew", "tools",
 	},
@@ -65,19 +66,20 @@ var importTable = map[string][]string{
 // it, so that it can be replaced in one place. A dependency that is not listed
 // may not be imported at all; the packages of golang.org/x are free.
 var owners = map[string][]string{
-	"github.com/aymanbagabas/go-udiff":  {"tools"},
-	"github.com/bmatcuk/doublestar":     {"internal/search"},
-	"github.com/containerd/errdefs":     {"sandbox/docker"},
-	"github.com/distribution/reference": {"sandbox/docker"},
-	"github.com/docker/docker":          {"sandbox/docker"},
-	"github.com/goccy/go-yaml":          {"agent/model/script"},
-	"github.com/google/jsonschema-go":   {"agent", "tools"},
-	"github.com/mattn/go-runewidth":     {"internal/ui"},
-	"github.com/moby/profiles":          {"sandbox/docker"},
-	"github.com/openai/openai-go":       {"agent/model/openai"},
-	"github.com/spf13/cobra":            {"cmd/belljar"},
-	"github.com/spf13/pflag":            {"cmd/belljar"},
-	"mvdan.cc/sh":                       {"internal/guard"},
+	"github.com/aymanbagabas/go-udiff":       {"tools"},
+	"github.com/bmatcuk/doublestar":          {"internal/search"},
+	"github.com/containerd/errdefs":          {"sandbox/docker"},
+	"github.com/distribution/reference":      {"sandbox/docker"},
+	"github.com/docker/docker":               {"sandbox/docker"},
+	"github.com/goccy/go-yaml":               {"agent/model/script"},
+	"github.com/google/jsonschema-go":        {"agent", "tools"},
+	"github.com/mattn/go-runewidth":          {"internal/ui"},
+	"github.com/moby/profiles":               {"sandbox/docker"},
+	"github.com/modelcontextprotocol/go-sdk": {"internal/mcp"},
+	"github.com/openai/openai-go":            {"agent/model/openai"},
+	"github.com/spf13/cobra":                 {"cmd/belljar"},
+	"github.com/spf13/pflag":                 {"cmd/belljar"},
+	"mvdan.cc/sh":                            {"internal/guard"},
 }
 
 // testOwners are the same for tests: testcontainers is the second observer of

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type approver struct {
 	guard  bool
 	asks   *prompter
 	nobody string // why nobody can be asked; "" where somebody can
+	lifted string // the flag that lets slips run; "" is --approval risky
 	show   func(a ui.Approval, ready func()) (done func(answered bool))
 	again  shower // asks once more, about what is shown
 	mask   func(string) string
@@ -67,7 +69,7 @@ func (v *approver) decide(ctx context.Context, req agent.ApprovalRequest) agent.
 	case mode == approvalAlways, mode == approvalRisky && risky:
 		return v.ask(ctx, req)
 	case req.Risk.Slip && v.guard:
-		return agent.Approval{Decision: agent.Denied, By: trajectory.ByGuard, Reason: slipText(req)}
+		return agent.Approval{Decision: agent.Denied, By: trajectory.ByGuard, Reason: v.slipText(req)}
 	case req.Risk.Slip:
 		return agent.Approval{Decision: agent.Allowed, By: trajectory.BySettings}
 	case req.Risk.Failed && v.guard: // what it does not understand it lets through
@@ -77,8 +79,9 @@ func (v *approver) decide(ctx context.Context, req agent.ApprovalRequest) agent.
 }
 
 // slipText says why the guard does not let a call run.
-func slipText(req agent.ApprovalRequest) string {
-	return "the guard against slips holds this: " + req.Risk.Text + instead(req) + "\nwhere it is meant all the same: the user can allow it (--approval risky); say so in your answer"
+func (v *approver) slipText(req agent.ApprovalRequest) string {
+	return "the guard against slips holds this: " + req.Risk.Text + instead(req) +
+		"\nwhere it is meant all the same: the user can allow it (" + cmp.Or(v.lifted, "--approval risky") + "); say so in your answer"
 }
 
 // instead is what the model is told to do instead, where there is something.

@@ -173,6 +173,12 @@ func exits(name string) string {
   2      wrong usage
   125    belljar failed
   130    interrupted by INT; 143 by TERM or HUP`
+	case "mcp":
+		return `  0      the client has gone
+  2      wrong usage
+  125    belljar failed
+  130    interrupted by INT; 143 by TERM or HUP
+  141    the client no longer reads`
 	case "show", "rm":
 		return `  0      done
   1      there is no such thing

@@ -28,6 +28,7 @@ Environment:
   BELLJAR_MODEL       model to ask, where --model names none
   BELLJAR_PRICES      list of prices, where --prices names none
   BELLJAR_CONFIG      file with your own tools, where --config names none
+  BELLJAR_MCP_TOKEN   token that clients of mcp --listen must send
   OPENAI_API_KEY      key of the model's server; OPENAI_BASE_URL is its address`
 )
 

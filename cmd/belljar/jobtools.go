@@ -26,26 +26,15 @@ func (j *job) registry() (*tools.Registry, error) {
 }
 
 // agentTools makes the tools that each agent has of its own: a working directory,
-// background jobs, and what it knows of files.
+// background jobs, what it knows of files, and a list of tasks.
 func (j *job) agentTools(jobs *tools.Jobs) (*tools.Registry, error) {
-	bash, err := tools.NewBash(j.jar, tools.BashOptions{
-		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Jobs: jobs, Mask: j.masker.Mask, Guarded: j.opts.guard,
+	list, err := builtinTools(j.jar, j.folder, jobs, tools.BashOptions{
+		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Mask: j.masker.Mask, Guarded: j.opts.guard,
 	})
 	if err != nil {
 		return nil, err
 	}
-	registry, seen := new(tools.Registry), new(tools.Seen)
-	for _, tool := range []tools.Tool{
-		bash, tools.NewBashOutput(jobs), tools.NewBashKill(jobs),
-		tools.NewReadFile(j.folder, seen), tools.NewWriteFile(j.folder, seen), tools.NewEditFile(j.folder, seen),
-		tools.NewApplyPatch(j.folder, seen),
-		tools.NewGlob(j.folder), tools.NewGrep(j.folder), tools.NewTodo(),
-	} {
-		if err := registry.Register(tool); err != nil {
-			return nil, err
-		}
-	}
-	return registry, nil
+	return newRegistry(append(list, tools.NewTodo()))
 }
 
 // newJobs makes what runs in the background for one agent.

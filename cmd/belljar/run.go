@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -99,13 +100,14 @@ there is one, it holds one object with "error" and nothing else.`,
 }
 
 // checkTimeouts refuses timeouts that contradict each other.
-func (o *runOptions) checkTimeouts() error {
-	longest := o.maxTimeout
-	if longest == 0 {
-		longest = tools.DefaultMaxTimeout
-	}
-	if o.timeout > longest {
-		return usagef("--timeout %s is more than --max-timeout allows (%s); raise --max-timeout too", o.timeout, longest)
+func (o *runOptions) checkTimeouts() error { return checkTimeouts(o.timeout, o.maxTimeout) }
+
+// checkTimeouts refuses a usual timeout that is more than the longest; 0 is the
+// default.
+func checkTimeouts(usual, longest time.Duration) error {
+	longest = cmp.Or(longest, tools.DefaultMaxTimeout)
+	if usual > longest {
+		return usagef("--timeout %s is more than --max-timeout allows (%s); raise --max-timeout too", usual, longest)
 	}
 	return nil
 }

@@ -84,19 +84,19 @@ func writeToolsPage(t *testing.T, page toolsPage, dir string) {
 // line in the list of tools, as the go command takes such a tree.
 func overlayOf(t *testing.T, page toolsPage, dir string) string {
 	t.Helper()
-	const list = "tools.NewGlob(j.folder), tools.NewGrep(j.folder),\n"
-	joined, err := os.ReadFile("job.go")
+	const list = "tools.NewGlob(folder), tools.NewGrep(folder),\n"
+	joined, err := os.ReadFile("toolset.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, after, found := strings.Cut(string(joined), list)
 	if !found {
-		t.Fatalf("job.go has no %q", list)
+		t.Fatalf("toolset.go has no %q", list)
 	}
 	replaced := make(map[string]string)
 	for real, text := range map[string]string{
 		filepath.Join("..", "..", "tools", "count_words.go"): page.code,
-		"job.go": before + list + page.line + "\n" + after,
+		"toolset.go": before + list + page.line + "\n" + after,
 	} {
 		real, err := filepath.Abs(real)
 		if err != nil {

@@ -121,7 +121,7 @@ func TestNestedWaitsForAnswer(t *testing.T) {
 	var screen bytes.Buffer
 	r := ui.NewRenderer(&screen, ui.Options{Width: 80, Terminal: ui.Terminal{Terminal: true, Color: true}})
 	defer r.Close()
-	done := r.Approval(ui.Approval{Tool: "bash", Arguments: `{"command":"make"}`, Agent: "Find \x1b[2J\u202eit\nand more", Question: "run it?"})
+	done := r.Approval(ui.Approval{Tool: "bash", Arguments: `{"command":"make"}`, Agent: "Find \x1b[2J\u202eit\nand more", Question: "run it?"}, func() {})
 	_ = r.Record(trajectory.Nested{Parent: "1", Body: trajectory.ToolCall{CallID: "2", Name: "read_file", Arguments: `{"path":"x"}`}})
 	asked := screen.String()
 	if !strings.HasSuffix(asked, "run it?\x1b[0m ") || strings.Contains(asked, "read_file") {
