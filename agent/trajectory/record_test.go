@@ -55,6 +55,10 @@ func bodies() []trajectory.Body {
 		trajectory.Approval{CallID: "c2", Decision: "denied", By: trajectory.ByGuard, Reason: "no", Risk: "it removes all"},
 		trajectory.End{Stop: "finished", Final: "done", Turns: 2},
 		trajectory.End{Stop: "max_cost", Turns: 2, Requests: 4, Waits: 2, WaitedMS: 1500, Usage: &trajectory.Usage{Input: 5, CostUSD: new(0.25)}},
+		trajectory.ToolResult{
+			CallID: "c3", Name: "apply_patch", Status: "ok", Content: []trajectory.Part{}, Lasting: "0a1b",
+			Files: []trajectory.FileSum{{Path: "a", SHA256: "ff"}, {Path: "gone"}},
+		},
 	}
 }
 

@@ -134,6 +134,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
 		ContextWindow: j.model.window.tokens, ContextWindowFrom: j.model.window.from, IdleTimeoutMS: j.opts.idleTimeout.Milliseconds(),
+		TimeoutMS: j.opts.timeout.Milliseconds(), MaxTimeoutMS: j.opts.maxTimeout.Milliseconds(),
 		Images: j.opts.images, OnLost: j.opts.onLost, Approval: j.opts.approval.recorded(), Unguarded: !j.opts.guard, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {

@@ -1,0 +1,28 @@
+package tools
+
+import (
+	"regexp"
+	"strings"
+)
+
+// WithoutNews is the text of a result without the lines that tell that a
+// background job has ended: in which result they stand is an accident of the
+// moment. had tells whether there were any.
+func WithoutNews(text string) (rest string, had bool) {
+	if !strings.Contains(text, "["+jobPrefix) {
+		return text, false
+	}
+	news := regexp.MustCompile(`^\[` + jobPrefix + `\d+ \(.*\) has ended: .*\]\n?$`)
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if news.MatchString(line) {
+			had = true
+			continue
+		}
+		out.WriteString(line)
+	}
+	if !had {
+		return text, false
+	}
+	return strings.TrimSuffix(out.String(), "\n"), true
+}
