@@ -24,6 +24,7 @@ var importTable = map[string][]string{
 	"agent/model/prices":     {"agent/model"},
 	"agent/model/provider":   {},
 	"agent/model/script":     {"agent/model"},
+	"agent/replay":           {"agent", "agent/model", "agent/trajectory", "tools"},
 	"agent/trajectory":       {},
 	"images":                 {},
 	"internal/demo":          {},
@@ -64,7 +65,7 @@ var importTable = map[string][]string{
 // it, so that it can be replaced in one place. A dependency that is not listed
 // may not be imported at all; the packages of golang.org/x are free.
 var owners = map[string][]string{
-	"github.com/aymanbagabas/go-udiff":  {"tools"},
+	"github.com/aymanbagabas/go-udiff":  {"agent/replay", "tools"},
 	"github.com/bmatcuk/doublestar":     {"internal/search"},
 	"github.com/containerd/errdefs":     {"sandbox/docker"},
 	"github.com/distribution/reference": {"sandbox/docker"},

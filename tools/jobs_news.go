@@ -26,3 +26,9 @@ func WithoutNews(text string) (rest string, had bool) {
 	}
 	return strings.TrimSuffix(out.String(), "\n"), true
 }
+
+// AboutJob tells whether a result is about a background job itself: that it was
+// started, what it wrote so far, whether it goes on, or that it was ended.
+func AboutJob(text string) bool {
+	return regexp.MustCompile(`(?m)^\[` + jobPrefix + `\d+ (?:runs|has ended after)\b`).MatchString(text)
+}

@@ -173,6 +173,9 @@ const (
 	// NoticeProxy: the sandbox's way to the network broke; the text says what
 	// came of it. The model is told with the next command's result.
 	NoticeProxy = "proxy_lost"
+	// NoticeReplay: the model's answers are those of a recorded run, and a request
+	// is another one than there.
+	NoticeReplay = "replay_differs"
 	// NoticeJobs: background jobs still ran at the end of the run.
 	NoticeJobs = "jobs"
 )
