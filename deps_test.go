@@ -54,7 +54,7 @@ var importTable = map[string][]string{
 	"tools":                  {"internal/guard", "internal/marks", "internal/output", "internal/search", "internal/tripwire", "internal/utf16text", "internal/workspace", "sandbox"},
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
-		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",
+		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/replay", "agent/trajectory", "images",
 		"internal/demo", "internal/doctor", "internal/egress", "internal/oneline", "internal/output", "internal/supervisor",
 		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/pool",
 		"sandbox/renew", "tools",

@@ -88,16 +88,14 @@ func (c *comparison) given() (found []Difference, loose bool) {
 	if a != b && !lasts {
 		a, b = c.ignore(a), c.ignore(b)
 	}
-	switch {
-	case a == b || lasts:
-		if line := c.full(); line != nil {
-			found = append(found, *line)
-		}
-	default:
+	if a != b && !lasts {
 		found = append(found, Difference{Part: "output", Diff: diff(a, b)})
 		x, hadX := tools.WithoutNews(a)
 		y, hadY := tools.WithoutNews(b)
 		loose = (hadX || hadY) && x == y
+	}
+	if line := c.full(); line != nil {
+		found, loose = append(found, *line), false
 	}
 	if more := c.images(); more != nil {
 		found, loose = append(found, *more), false

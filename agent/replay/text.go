@@ -95,8 +95,8 @@ func clip(line string) string {
 	return string([]rune(line)[:lineChars]) + "…\n"
 }
 
-// full compares the whole outputs where both were kept and what is shown of them
-// is the same.
+// full compares the whole outputs, where both were kept: what is shown of them
+// leaves their middle out.
 func (c *comparison) full() *Difference {
 	a, errA := open(c.opts.Recorded, c.recorded.Output)
 	b, errB := open(c.opts.Replayed, c.replayed.Output)

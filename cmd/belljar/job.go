@@ -93,6 +93,7 @@ func (j *job) prepare(args []string) (err error) {
 	}
 	j.secrets = append(j.app.secrets(j.opts.baseURL, j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
+	j.watchRecorded()
 	j.app.leadOut(j.gate, &j.spec) // what it adds is no secret
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
 	return nil

@@ -46,6 +46,8 @@ fixed answers, each a text and the calls of tools that it asks for:
         - {name: bash, arguments: {command: ls}}
     - text: There is nothing here.
 
+replay:ID is no model either, but the answers of a recorded run, in order.
+
 With --json stdout holds the events of the record. Where belljar fails before
 there is one, it holds one object with "error" and nothing else.`,
 		Example: `  belljar run -w "$(mktemp -d)" --model script:demo "Count words"
