@@ -24,6 +24,7 @@ var importTable = map[string][]string{
 	"agent/model/prices":     {"agent/model"},
 	"agent/model/provider":   {},
 	"agent/model/script":     {"agent/model"},
+	"agent/replay":           {"agent", "agent/model", "agent/trajectory", "tools"},
 	"agent/trajectory":       {},
 	"images":                 {},
 	"internal/demo":          {},
@@ -55,7 +56,7 @@ var importTable = map[string][]string{
 	"tools":                  {"internal/guard", "internal/marks", "internal/output", "internal/search", "internal/strictjson", "internal/tripwire", "internal/utf16text", "internal/workspace", "sandbox"},
 	"cmd/belljar-supervisor": {"internal/supervisor"},
 	"cmd/belljar": {
-		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/trajectory", "images",
+		"agent", "agent/model", "agent/model/openai", "agent/model/prices", "agent/model/provider", "agent/model/script", "agent/replay", "agent/trajectory", "images",
 		"internal/demo", "internal/doctor", "internal/egress", "internal/mcp", "internal/oneline", "internal/output", "internal/strictjson", "internal/supervisor",
 		"internal/tripwire", "internal/ui", "internal/workspace", "sandbox", "sandbox/docker", "sandbox/pool",
 		"sandbox/renew", "tools",
@@ -66,7 +67,7 @@ var importTable = map[string][]string{
 // it, so that it can be replaced in one place. A dependency that is not listed
 // may not be imported at all; the packages of golang.org/x are free.
 var owners = map[string][]string{
-	"github.com/aymanbagabas/go-udiff":       {"tools"},
+	"github.com/aymanbagabas/go-udiff":       {"agent/replay", "tools"},
 	"github.com/bmatcuk/doublestar":          {"internal/search"},
 	"github.com/containerd/errdefs":          {"sandbox/docker"},
 	"github.com/distribution/reference":      {"sandbox/docker"},

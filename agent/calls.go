@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -102,7 +104,7 @@ func (r *run) callGroup(ctx context.Context, calls []model.ToolCall) error {
 		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			ended[i] <- r.execute(ctx, call)
+			ended[i] <- r.execute(context.WithValue(ctx, callKey{}, callOf{r, call.ID}), call)
 		})
 	}
 	var failed error
@@ -119,19 +121,18 @@ func (r *run) callGroup(ctx context.Context, calls []model.ToolCall) error {
 }
 
 // execute runs one call. It is called by several goroutines.
-func (r *run) execute(ctx context.Context, call model.ToolCall) done {
+func (a *Agent) execute(ctx context.Context, call model.ToolCall) done {
 	if ctx.Err() != nil {
 		return done{result: tools.Error(notRunText), status: statusNotRun, err: context.Cause(ctx)}
 	}
 	start := time.Now()
 	var out Output
 	var writer io.Writer // stays a nil interface where nothing is kept
-	if r.opts.NewOutput != nil {
-		out = r.opts.NewOutput()
+	if a.opts.NewOutput != nil {
+		out = a.opts.NewOutput()
 		writer = out
 	}
-	ctx = context.WithValue(ctx, callKey{}, callOf{r, call.ID})
-	result, err := r.opts.Tools.ExecuteTo(ctx, call.Name, json.RawMessage(call.Arguments), writer)
+	result, err := a.opts.Tools.ExecuteTo(ctx, call.Name, json.RawMessage(call.Arguments), writer)
 	d := done{result: result, status: result.Status, duration: time.Since(start)}
 	if out != nil {
 		if closeErr := out.Close(); closeErr != nil && err == nil {
@@ -189,10 +190,23 @@ func (r *run) recordCall(call model.ToolCall) error {
 
 // recordResult records a result and hands it to the model.
 func (r *run) recordResult(call model.ToolCall, d done) error {
-	message := model.Message{Role: model.Tool, CallID: call.ID, IsError: d.result.IsError}
+	event, parts := r.result(call, d)
+	if err := r.record(event); err != nil {
+		return err
+	}
+	r.history = append(r.history, model.Message{Role: model.Tool, CallID: call.ID, IsError: d.result.IsError, Parts: parts})
+	r.window.keepOutput(call.ID, d.output)
+	r.repeats.add(digest(call, d.status, lasting(d.result, parts)), d.result.IsError && !d.answered)
+	return nil
+}
+
+// result is what goes on record of a call that has come to its end, and what the
+// model is shown of it.
+func (a *Agent) result(call model.ToolCall, d done) (trajectory.ToolResult, []model.Part) {
+	var parts []model.Part
 	content := []trajectory.Part{}
 	for _, p := range d.result.Parts {
-		if p.MediaType != "" && !r.opts.Images {
+		if p.MediaType != "" && !a.opts.Images {
 			p = tools.Part{Text: fmt.Sprintf("(the image itself, %s of %d bytes, is left out: you are taken for a model that sees none)", p.MediaType, len(p.Data))}
 		}
 		if p.MediaType != "" {
@@ -201,16 +215,28 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 			p.Text = cleanText(p.Text)
 			content = append(content, trajectory.Part{Type: "text", Text: p.Text})
 		}
-		message.Parts = append(message.Parts, model.Part(p))
+		parts = append(parts, model.Part(p))
 	}
-	if err := r.record(trajectory.ToolResult{
+	event := trajectory.ToolResult{
 		CallID: call.ID, Name: call.Name, Status: d.status, ExitCode: d.result.ExitCode,
 		DurationMS: d.duration.Milliseconds(), IsError: d.result.IsError, Content: content, Output: d.output,
-	}); err != nil {
-		return err
+		Lasting: a.lastingSum(d.result.Lasting),
 	}
-	r.history = append(r.history, message)
-	r.window.keepOutput(call.ID, d.output)
-	r.repeats.add(digest(call, d.status, lasting(d.result, message.Parts)), d.result.IsError && !d.answered)
-	return nil
+	for _, f := range d.result.Files {
+		event.Files = append(event.Files, trajectory.FileSum(f))
+	}
+	return event, parts
+}
+
+// lastingSum stands for a text on record, secrets hidden, as they are in what is
+// beside it; "" stays that.
+func (a *Agent) lastingSum(text string) string {
+	if text == "" {
+		return ""
+	}
+	if text = cleanText(text); a.opts.Mask != nil {
+		text = a.opts.Mask(text)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }

@@ -95,7 +95,24 @@ func (c changing) run(ctx context.Context, files int, plan func(*call) error) (R
 	case err != nil:
 		return refusal(err)
 	}
-	return Text(k.told()), nil
+	res := Text(k.told())
+	res.Files = k.left()
+	return res, nil
+}
+
+// left are the files of the call as it left them.
+func (k *call) left() []FileSum {
+	var files []FileSum
+	for _, o := range k.outcomes {
+		sum := o.target.Version.SHA256()
+		if o.gone {
+			sum = ""
+		}
+		if o.gone || sum != "" {
+			files = append(files, FileSum{o.target.Name, sum})
+		}
+	}
+	return files
 }
 
 // told tells the model what was done, and remembers it for the agent.

@@ -86,7 +86,7 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	if mediaType, ok := r.image(); ok {
 		res := readImage(r.r, f, in.Path, mediaType)
 		t.seen.saw(f.Name, f.ID(), version) // also one that is only described
-		return res, nil
+		return withFile(res, f, version), nil
 	}
 	if kind, hint := r.binary(); kind != "" {
 		// It may be written over: more of it cannot be seen.
@@ -95,7 +95,7 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 		if hint != "" {
 			text += "; " + hint
 		}
-		return Error(text), nil
+		return withFile(Error(text), f, version), nil
 	}
 	const largest = 1 << 53 // what a JSON number tells apart
 	offset, limit := int64(min(in.Offset, largest)), ReadLines
@@ -122,7 +122,15 @@ func (t *readFile) Execute(ctx context.Context, args json.RawMessage) (Result, e
 	if !res.IsError {
 		t.seen.saw(f.Name, f.ID(), version)
 	}
-	return res, nil
+	return withFile(res, f, version), nil
+}
+
+// withFile adds to a result which content was read.
+func withFile(res Result, f *workspace.File, version workspace.Version) Result {
+	if sum := version.SHA256(); sum != "" {
+		res.Files = []FileSum{{f.Name, sum}}
+	}
+	return res
 }
 
 // decode gives a reader of the text that is shown of a file which is in another

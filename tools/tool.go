@@ -61,6 +61,19 @@ type Result struct {
 	// nothing has changed, such as the ids of processes: two results are the same
 	// if theirs is. It is "" where all of the text lasts.
 	Lasting string
+	// Files are the files of the workspace that the call read or changed, as it
+	// left them, as far as the tool knows.
+	Files []FileSum
+}
+
+// A FileSum is one content of a file.
+type FileSum struct {
+	// Path is relative to the workspace, or absolute inside the sandbox where the
+	// file is in another folder. Links are resolved.
+	Path string
+	// SHA256 is the hash of the content in hexadecimal; "" is a file that is
+	// gone.
+	SHA256 string
 }
 
 // StatusRunning is the status of a result about a command that goes on.

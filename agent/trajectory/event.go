@@ -86,6 +86,19 @@ type ToolResult struct {
 	Content    []Part `json:"content"`
 	// Output is the path, below the session's folder, of the full output.
 	Output string `json:"output,omitempty"`
+	// Lasting stands for the texts of the content, where values in them are other
+	// ones each time though nothing has changed: it is the same if the rest is.
+	Lasting string `json:"lasting,omitempty"`
+	// Files are the files that the call read or changed, as it left them.
+	Files []FileSum `json:"files,omitempty"`
+}
+
+// A FileSum is one content of a file, by its path relative to the workspace or,
+// in another folder, in the sandbox. SHA256 is in hexadecimal, and empty for a
+// file that is gone.
+type FileSum struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
 }
 
 // A Part is a piece of content: a text, or an image with base64 data.
@@ -165,6 +178,9 @@ const (
 	// NoticeProxy: the sandbox's way to the network broke; the text says what
 	// came of it. The model is told with the next command's result.
 	NoticeProxy = "proxy_lost"
+	// NoticeReplay: the model's answers are those of a recorded run, and a request
+	// is another one than there.
+	NoticeReplay = "replay_differs"
 	// NoticeJobs: background jobs still ran at the end of the run.
 	NoticeJobs = "jobs"
 )

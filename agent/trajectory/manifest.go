@@ -66,6 +66,10 @@ type Manifest struct {
 	// IdleTimeoutMS is how long the model's server might be silent in an answer,
 	// in milliseconds; missing where nobody said.
 	IdleTimeoutMS int64 `json:"idle_timeout_ms,omitempty"`
+	// TimeoutMS ends a command that names no timeout, and MaxTimeoutMS is the
+	// longest that it may name, in milliseconds; missing where nobody said.
+	TimeoutMS    int64 `json:"timeout_ms,omitempty"`
+	MaxTimeoutMS int64 `json:"max_timeout_ms,omitempty"`
 	// OnLost is what is done when the sandbox is lost: "recreate" or "stop".
 	OnLost string `json:"on_lost,omitempty"`
 	// Approval says which calls a person was to be asked about, by what they do.

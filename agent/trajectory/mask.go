@@ -77,11 +77,15 @@ type masked struct {
 var _ Recorder = masked{}
 
 func (r masked) Record(body Body) error {
-	if r.masker.replacer == nil {
-		return r.next.Record(body)
+	return r.next.Record(r.masker.Hide(body))
+}
+
+// Hide returns the body with every secret in its strings hidden.
+func (m *Masker) Hide(body Body) Body {
+	if m.replacer == nil {
+		return body
 	}
-	hidden := r.masker.copyOf(reflect.ValueOf(body))
-	return r.next.Record(hidden.Interface().(Body))
+	return m.copyOf(reflect.ValueOf(body)).Interface().(Body)
 }
 
 // copyOf returns a deep copy with every string masked. It goes by reflection

@@ -60,6 +60,10 @@ func bodies() []trajectory.Body {
 		trajectory.Nested{Parent: "c1", Body: trajectory.Message{Role: "assistant", Text: "found"}},
 		trajectory.Nested{Parent: "c1", Body: trajectory.End{Stop: "finished", Final: "found", Turns: 2}},
 		trajectory.End{Stop: "max_cost", Turns: 2, Requests: 4, Waits: 2, WaitedMS: 1500, Usage: &trajectory.Usage{Input: 5, CostUSD: new(0.25)}},
+		trajectory.ToolResult{
+			CallID: "c3", Name: "apply_patch", Status: "ok", Content: []trajectory.Part{}, Lasting: "0a1b",
+			Files: []trajectory.FileSum{{Path: "a", SHA256: "ff"}, {Path: "gone"}},
+		},
 	}
 }
 

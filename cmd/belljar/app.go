@@ -113,7 +113,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetVersionTemplate(a.build.String() + "\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: err} })
 	root.AddCommand(
-		newExec(a), newRun(a), newDoctor(a), newImage(a), newSessions(a), newShow(a), newPs(a), newGC(a), newMCP(a), newVersion(a),
+		newExec(a), newRun(a), newDoctor(a), newImage(a), newSessions(a), newShow(a), newReplay(a), newPs(a), newGC(a), newMCP(a), newVersion(a),
 	)
 	finishHelp(root)
 	a.addCompletion(root)

@@ -34,7 +34,7 @@ func (a *app) addCompletion(cmd *cobra.Command) {
 	switch cmd.CommandPath() {
 	case "belljar image rm":
 		cmd.ValidArgsFunction = a.completeImages
-	case "belljar show":
+	case "belljar show", "belljar replay":
 		cmd.ValidArgsFunction = completeSessions
 	}
 }

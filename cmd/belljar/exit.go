@@ -179,6 +179,12 @@ func exits(name string) string {
   125    belljar failed
   130    interrupted by INT; 143 by TERM or HUP
   141    the client no longer reads`
+	case "replay":
+		return `  0      every call that was run gave what is on record
+  1      a call gave something else, or there is no such session
+  2      wrong usage
+  125    belljar, the engine or the sandbox failed
+  130    interrupted by INT; 143 by TERM or HUP`
 	case "show", "rm":
 		return `  0      done
   1      there is no such thing

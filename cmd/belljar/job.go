@@ -97,6 +97,7 @@ func (j *job) prepare(args []string) (err error) {
 	}
 	j.secrets = append(j.app.secrets(j.opts.baseURL, j.spec.Env), j.gate.hidden()...)
 	j.masker = trajectory.NewMasker(j.secrets...)
+	j.watchRecorded()
 	j.app.leadOut(j.gate, &j.spec) // what it adds is no secret
 	j.spec.Env = append(tools.BashEnv(), j.spec.Env...)
 	return nil
@@ -138,7 +139,8 @@ func (j *job) open(ctx context.Context) (err error) {
 		Task: j.masker.Mask(j.task), Workspace: j.spec.Workspace, Model: j.model.name, Provider: j.model.provider, Network: string(j.spec.Network),
 		Budget: j.opts.budget(), Price: j.model.price.entry, PriceFrom: j.model.price.from,
 		ContextWindow: j.model.window.tokens, ContextWindowFrom: j.model.window.from, IdleTimeoutMS: j.opts.idleTimeout.Milliseconds(),
-		Config: j.config.file,
+		Config:    j.config.file,
+		TimeoutMS: j.opts.timeout.Milliseconds(), MaxTimeoutMS: j.opts.maxTimeout.Milliseconds(),
 		Images: j.opts.images, OnLost: j.opts.onLost, Approval: j.opts.approval.recorded(), Unguarded: !j.opts.guard, Versions: j.app.build.versions(),
 	}
 	if j.session, err = trajectory.Create(j.state, manifest); err != nil {

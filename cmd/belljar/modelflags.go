@@ -22,7 +22,7 @@ type modelFlags struct {
 }
 
 func (f *modelFlags) add(flags *pflag.FlagSet) {
-	addText(flags, &f.model, "model", "", "", "model to ask, or script:FILE (default $BELLJAR_MODEL)")
+	addText(flags, &f.model, "model", "", "", "model to ask, or script:FILE, or replay:ID (default $BELLJAR_MODEL)")
 	addText(flags, &f.baseURL, "base-url", "", "", "address of the model's server (default that of --provider, or $OPENAI_BASE_URL)")
 	addText(flags, &f.provider, "provider", "", "", "whose habits the server has (default by --base-url, generic where that tells nothing): "+strings.Join(provider.Names(), ", "))
 	flags.Var(numberValue{number: &f.contextWindow, whole: true, least: leastWindow}, "context-window", "tokens that the model takes, prompt and answer together (default known for some models, and asked of some servers)")

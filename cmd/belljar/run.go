@@ -49,6 +49,8 @@ fixed answers, each a text and the calls of tools that it asks for:
         - {name: bash, arguments: {command: ls}}
     - text: There is nothing here.
 
+replay:ID is no model either, but the answers of a recorded run, in order.
+
 Tools of your own are in config.json in your configuration folder, a name, a
 description, a JSON Schema and a command each, which runs in the sandbox. They
 are shown at the start of each run, and by --list-tools. A config is never taken

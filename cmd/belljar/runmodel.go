@@ -20,7 +20,7 @@ const scriptPrefix = "script:"
 const demoScript = "demo"
 
 // A chosenModel is a model under the name that it was asked for by. The
-// provider is the profile by which it is asked, or "" for a script.
+// provider is the profile by which it is asked, or "" for fixed answers.
 type chosenModel struct {
 	model.Model
 	name, provider string
@@ -50,10 +50,10 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 	if err != nil {
 		return nil, err
 	}
-	// Scripted answers need no server and no key, but a mistake in what names
+	// Fixed answers need no server and no key, but a mistake in what names
 	// the server is one all the same.
-	file, scripted := strings.CutPrefix(name, scriptPrefix)
-	if opts.Model = name; scripted {
+	fixed := strings.HasPrefix(name, scriptPrefix) || strings.HasPrefix(name, replayPrefix)
+	if opts.Model = name; fixed {
 		opts.APIKey = ""
 	} else if err := checkKey(opts); err != nil {
 		return nil, err
@@ -66,10 +66,10 @@ func (a *app) chooseModel(flags *modelFlags, pricesFile string) (*chosenModel, e
 	if err != nil {
 		return nil, err
 	}
-	if !scripted {
+	if !fixed {
 		return &chosenModel{client, name, opts.Provider.Name, price, flags.window(opts.Provider, name), client.AskWindow}, nil
 	}
-	answers, err := scriptedModel(file)
+	answers, err := a.fixedModel(name)
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -118,6 +118,14 @@ func (a *app) clientOptions(flags *modelFlags) (openai.Options, error) {
 		return opts, usagef("the provider %s takes no images; leave --images away, or give --provider generic", p.Name)
 	}
 	return opts, nil
+}
+
+// fixedModel reads the answers that a name stands for.
+func (a *app) fixedModel(name string) (model.Model, error) {
+	if id, recorded := strings.CutPrefix(name, replayPrefix); recorded {
+		return a.recordedModel(id)
+	}
+	return scriptedModel(strings.TrimPrefix(name, scriptPrefix))
 }
 
 // scriptedModel reads a file of scripted answers.

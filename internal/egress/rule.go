@@ -88,10 +88,17 @@ func (r Rule) String() string {
 		text += ":" + strconv.Itoa(r.port)
 	}
 	if r.private {
-		text += " (private addresses too)"
+		text += privateMark
 	}
 	return text
 }
+
+// privateMark ends the text of a rule for a host that may be private.
+const privateMark = " (private addresses too)"
+
+// CutPrivate takes the text of a rule apart into the host, as ParseRule or
+// ParsePrivate takes it, and whether it is one of the latter.
+func CutPrivate(rule string) (host string, private bool) { return strings.CutSuffix(rule, privateMark) }
 
 // matches tells whether the rule allows a host and port, addresses aside.
 func (r Rule) matches(h host, port int) bool {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,10 +15,22 @@ const maxHashed = 32 << 20
 // A Version stands for one content of a file: two are equal where the contents
 // are. That of a file over 32 MiB goes by its size, its time of change and its
 // identity instead. The zero Version is that of no file.
-type Version struct{ sum [sha256.Size]byte }
+type Version struct {
+	sum    [sha256.Size]byte
+	coarse bool // it does not go by the content
+}
 
 // VersionOf is the version of a content of at most 32 MiB.
-func VersionOf(content []byte) Version { return Version{sha256.Sum256(content)} }
+func VersionOf(content []byte) Version { return Version{sum: sha256.Sum256(content)} }
+
+// SHA256 is the hash of the content in hexadecimal, or "" where the version is
+// that of no file or does not go by the content.
+func (v Version) SHA256() string {
+	if v.coarse || v == (Version{}) {
+		return ""
+	}
+	return hex.EncodeToString(v.sum[:])
+}
 
 // Version tells what the file holds now. It reads by the handle and leaves its
 // position alone.
@@ -37,7 +50,7 @@ func (f *File) Version() (Version, error) {
 	case n > maxHashed: // it grew meanwhile
 		return coarseVersion(info), nil
 	}
-	return Version{[sha256.Size]byte(sum.Sum(nil))}, nil
+	return Version{sum: [sha256.Size]byte(sum.Sum(nil))}, nil
 }
 
 // coarseVersion is the version of a file that is too large to be read for it.
@@ -46,7 +59,7 @@ func (f *File) Version() (Version, error) {
 func coarseVersion(info fs.FileInfo) Version {
 	id := idOf(info)
 	text := fmt.Sprintf("%d bytes, %d, %d:%d", info.Size(), info.ModTime().UnixNano(), id.dev, id.ino)
-	return Version{sha256.Sum256([]byte(text))}
+	return Version{sum: sha256.Sum256([]byte(text)), coarse: true}
 }
 
 // A FileID tells files apart whatever their names are, as long as they exist.
