@@ -34,7 +34,7 @@ type state struct {
 }
 
 // file looks at a file, unless that was done. Folders and what is not there are
-// none. A file that cannot be read has its mode, size and time compared.
+// none. A file that cannot be read has its mode and its stamp compared.
 func (k *walk) file(name, what string) {
 	if _, done := k.files[name]; done {
 		return
@@ -46,6 +46,8 @@ func (k *walk) file(name, what string) {
 	info, err := k.root.Lstat(name)
 	if errors.Is(err, fs.ErrPermission) {
 		k.unseen.add(name)
+	} else {
+		k.looked[name] = true
 	}
 	if err != nil || info.IsDir() {
 		return
