@@ -3,6 +3,7 @@ package tripwire_test
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ func TestFirst(t *testing.T) {
 		{"a file that leads on", []string{"sub/.git=gitdir: ../repo/inner", "repo/inner/HEAD"}, func(t *testing.T, dir string) {
 			put(t, dir, "repo/inner/config", "x")
 		}, []string{"added repo/inner/config"}},
+		{"a link that leads on", []string{"repo/inner/HEAD", "sub/.git->../repo/inner"}, func(t *testing.T, dir string) {
+			put(t, dir, "repo/inner/commondir", "../x")
+		}, []string{"added sub/.git/commondir"}},
 		{"a folder that leads on", []string{"sub/.git/commondir=../../repo/inner\n", "sub/.git/HEAD", "repo/inner/HEAD"}, func(t *testing.T, dir string) {
 			put(t, dir, "repo/inner/hooks/pre-push", "x")
 		}, []string{"added repo/inner/hooks/pre-push"}},
@@ -65,6 +69,11 @@ func TestFirst(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, ".git/HEAD", "ref: refs/heads/main\n")
 			for _, have := range tt.have {
+				if name, target, isLink := strings.Cut(have, "->"); isLink {
+					put(t, dir, path.Join(path.Dir(name), "file"), "")
+					symlink(t, dir, target, name)
+					continue
+				}
 				name, content, _ := strings.Cut(have, "=")
 				put(t, dir, name, content)
 			}

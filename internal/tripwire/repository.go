@@ -23,9 +23,7 @@ func (k *walk) first(known map[string]bool) {
 // expected looks at where a repository is, or may have come to be: without a
 // valid one in .git git takes the folder around it for one, if it looks so.
 func (k *walk) expected(dir string) {
-	if info, err := k.root.Lstat(dir); err == nil && info.IsDir() {
-		k.repository(dir)
-	}
+	k.perhaps(dir)
 	around := path.Dir(dir)
 	if path.Base(dir) == gitdir.Name && looksLikeRepository(func(name string) bool {
 		_, err := k.root.Lstat(path.Join(around, name))
@@ -35,14 +33,24 @@ func (k *walk) expected(dir string) {
 	}
 }
 
-// leading looks at a file .git and at the repository that it leads to.
+// perhaps looks at a repository if there is a folder, or a link to one here.
+func (k *walk) perhaps(dir string) {
+	if info, err := k.root.Stat(dir); err == nil && info.IsDir() {
+		k.repository(dir)
+	}
+}
+
+// leading looks at a file or a link .git and at the repository that it leads to.
 func (k *walk) leading(name string) {
 	k.file(name, gitWord)
-	if s, there := k.files[name]; there && s.mode.IsRegular() {
-		k.tops[path.Dir(name)] = true
-		if to, ok := gitdir.Target(s.kept); ok {
-			k.leads(path.Dir(name), to)
-		}
+	s, there := k.files[name]
+	if !there {
+		return
+	}
+	k.tops[path.Dir(name)] = true
+	k.perhaps(name)
+	if to, ok := gitdir.Target(s.kept); ok {
+		k.leads(path.Dir(name), to)
 	}
 }
 
@@ -50,9 +58,7 @@ func (k *walk) leading(name string) {
 // leads git to.
 func (k *walk) leads(from, to string) {
 	if at, ok := k.below(from, to); ok {
-		if info, err := k.root.Lstat(at); err == nil && info.IsDir() {
-			k.repository(at)
-		}
+		k.perhaps(at)
 	}
 }
 
