@@ -64,7 +64,7 @@ func (t riskTeller) command(root *os.Root, change tripwire.Change, saved string)
 		wrong = "something may still work on the folder"
 	case wrong != "":
 	case !isPastable(target) || !isPastable(saved):
-		wrong = "not every shell and terminal takes its name as it is"
+		wrong = "not every shell and terminal takes its path as it is"
 	case change.Kind == tripwire.Mode && !isRegular(root, change.Path):
 		wrong = "it is no regular file"
 	}

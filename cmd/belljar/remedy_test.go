@@ -20,7 +20,7 @@ func TestRemedy(t *testing.T) {
 	save := func(tripwire.Change) (string, error) { return "/state/originals/1", nil }
 	full := func(tripwire.Change) (string, error) { return "", errors.New("the disk is full") }
 	odd := func(tripwire.Change) (string, error) { return "/it's/1", nil }
-	const unsafe = "no command is safe: not every shell and terminal takes its name as it is"
+	const unsafe = "no command is safe: not every shell and terminal takes its path as it is"
 	kept := []byte{}
 	for _, tt := range []struct {
 		name   string
