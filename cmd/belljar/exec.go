@@ -169,8 +169,8 @@ func (a *app) exec(ctx context.Context, opts *execOptions, isScript bool, args [
 	// The sandbox goes before anything is said, so that whoever reads the
 	// answer finds nothing left. With the gate goes a question that stands.
 	err = errors.Join(err, j.Close(), out.Close(), screen.failure())
-	risks, riskErr := j.wire.Check()
-	for _, line := range (riskTeller{folder: spec.Workspace}).lines(risks) {
+	risks, alive, riskErr := j.risks()
+	for _, line := range (riskTeller{folder: spec.Workspace, save: commandKeeper(spec).keep, alive: alive}).lines(risks) {
 		a.noticeWhole(line)
 	}
 	if err := errors.Join(err, riskErr); err != nil {

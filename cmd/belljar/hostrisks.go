@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
-	"strconv"
-	"strings"
+	"os"
+	"slices"
 	"time"
-	"unicode"
 
 	"github.com/belljar/belljar/internal/tripwire"
 	"github.com/belljar/belljar/internal/ui"
@@ -41,24 +39,51 @@ func tellSlow(after time.Duration, tell func(), do func() error) error {
 	}
 }
 
+// risks ends the sandbox, so that nothing works on the folder any more, and
+// tells what changed of the files that programs on the host obey; alive where
+// it is not sure that nothing does. That failure itself is told by Close.
+func (j *jar) risks() (report tripwire.Report, alive bool, err error) {
+	ended := j.Sandbox.Close()
+	report, err = j.wire.Check()
+	if ended != nil {
+		report.Gaps = append([]string{fmt.Sprintf(
+			"the sandbox may not have ended, so that files may change after the look: %v", ended)}, report.Gaps...)
+	}
+	return report, ended != nil, err
+}
+
 // A riskTeller words what a run changed of the files that programs on the host
 // obey.
 type riskTeller struct {
 	folder string // host path of the workspace
-	// save keeps a file's content for putting it back and gives its path; nil
-	// where there is no place for it.
+	// save keeps a file's content for putting it back and gives its path.
 	save func(change tripwire.Change) (string, error)
+	// alive is set where something may still work on the folder.
+	alive bool
 }
+
+const (
+	// riskAdvice follows how many files changed.
+	riskAdvice = "look before you use the folder, and start nothing that writes to it before you have put back what you want"
+	// gitAdvice is for changes that git obeys.
+	gitAdvice = "run no git in the folder before what git obeys is put back: git status is enough to start a program that it names"
+)
 
 // lines are what is said about a report, nothing where there is nothing to say.
 func (t riskTeller) lines(report tripwire.Report) []string {
 	var lines []string
 	if n := len(report.Changes); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s that programs on this machine run or obey changed; look before you use the folder:",
-			ui.Plural(n, "file|files")))
+		lines = append(lines, fmt.Sprintf("%s that programs on this machine run or obey changed; %s:", ui.Plural(n, "file|files"), riskAdvice))
+	}
+	if slices.ContainsFunc(report.Changes, tripwire.Change.IsGits) {
+		lines = append(lines, gitAdvice)
+	}
+	root, err := os.OpenRoot(t.folder)
+	if err == nil {
+		defer root.Close()
 	}
 	for _, change := range report.Changes[:min(len(report.Changes), shownRisks)] {
-		lines = append(lines, fmt.Sprintf("%s %s (%s)%s", change.Kind, shownPath(change.Path), change.What, t.remedy(change)))
+		lines = append(lines, fmt.Sprintf("%s %s (%s)%s", change.Kind, shownPath(change.Path), change.What, t.remedy(root, change)))
 	}
 	if n := len(report.Changes) - shownRisks; n > 0 {
 		lines = append(lines, fmt.Sprintf("and %s more", ui.Plural(n, "file|files")))
@@ -67,47 +92,6 @@ func (t riskTeller) lines(report tripwire.Report) []string {
 		lines = append(lines, "looking for changed files that this machine obeys: "+gap)
 	}
 	return lines
-}
-
-// remedy says how a change is undone. A name that a terminal would not show as
-// it is gets no command.
-func (t riskTeller) remedy(change tripwire.Change) string {
-	if strings.ContainsFunc(change.Path, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
-		return ""
-	}
-	target := shellQuote(filepath.Join(t.folder, filepath.FromSlash(change.Path)))
-	switch {
-	case change.Kind == tripwire.Added:
-		return "; to remove it: rm -- " + target
-	case change.Kind == tripwire.Obeyed:
-		return "; what makes it so is new or changed, and the file itself may have been there before"
-	case change.Kind == tripwire.Mode:
-		return fmt.Sprintf("; to put it back: chmod %o -- %s", change.Was.Perm(), target)
-	case change.Original != nil && t.save != nil:
-		saved, err := t.save(change)
-		if err != nil {
-			return fmt.Sprintf("; it could not be kept: %s", ui.Line(err.Error()))
-		}
-		return "; to put it back: rm -rf -- " + target + " && cp -p -- " + shellQuote(saved) + " " + target
-	case isInRepository(change.Path):
-		return "; to put it back: only from a copy of your own"
-	default:
-		return "; if git knows the file: git -C " + shellQuote(t.folder) + " -c core.hooksPath=/dev/null checkout -- " + shellQuote(change.Path)
-	}
-}
-
-// isInRepository tells whether a path lies in a repository's own folder, which
-// git does not keep versions of.
-func isInRepository(name string) bool {
-	return strings.Contains("/"+name+"/", "/.git/")
-}
-
-// shownPath is a path of untrusted content in a line.
-func shownPath(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }) {
-		return strconv.QuoteToGraphic(name)
-	}
-	return name
 }
 
 // A risksJSON is what exec --json says of the same.

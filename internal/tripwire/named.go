@@ -1,11 +1,12 @@
 package tripwire
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/belljar/belljar/internal/gitdir"
 )
 
 // name looks at a file that a configuration or a mark names.
@@ -32,11 +33,15 @@ const maxIncludes = 10
 // at, takes from elsewhere in the workspace. Hooks and programs are named from
 // the top of the working tree, included files from the file that includes them.
 func (k *walk) configuration(name, top string, depth int) {
+	if k.read[name] {
+		return
+	}
+	k.read[name] = true
 	hooks, includes, programs := elsewhere(k.files[name].kept)
 	for _, value := range hooks {
 		if at, ok := k.below(top, value); ok {
 			k.named[at] = true
-			k.queue = append(k.queue, folder{path: at, all: hooksWord, perhaps: true, via: name})
+			k.hooks(at, name)
 		}
 	}
 	for _, value := range programs {
@@ -66,30 +71,5 @@ func (k *walk) below(from, name string) (at string, ok bool) {
 		}
 		name = filepath.Join(home, rest)
 	}
-	if !filepath.IsAbs(name) {
-		at = path.Join(from, name)
-		return at, fs.ValidPath(at)
-	}
-	if at, ok = k.relative(name); ok {
-		return at, true
-	}
-	// A link outside may lead back in. What is not there yet has a folder.
-	for rest := ""; ; rest, name = filepath.Join(filepath.Base(name), rest), filepath.Dir(name) {
-		if real, err := filepath.EvalSymlinks(name); err == nil {
-			return k.relative(filepath.Join(real, rest))
-		}
-		if name == filepath.Dir(name) {
-			return "", false
-		}
-	}
-}
-
-// relative is a host path as seen from the folder that is walked.
-func (k *walk) relative(name string) (at string, ok bool) {
-	rel, err := filepath.Rel(k.dir, name)
-	if err != nil {
-		return "", false
-	}
-	at = filepath.ToSlash(rel)
-	return at, fs.ValidPath(at)
+	return gitdir.Inside(k.dir, from, name)
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/belljar/belljar/internal/gitdir"
 )
 
 // fileRules name the files that are watched in every folder, by what obeys
@@ -78,36 +80,27 @@ const editorProject = ".code-workspace"
 // these names that nobody opens. Only repositories are watched in it.
 const dependencies = "node_modules"
 
-// repositoryMark is a file that every repository of git has.
-const repositoryMark = "HEAD"
-
 // isRepository tells whether a folder with these names in it is a repository of
 // git: also a bare one, which git finds under any name, and that of a worktree.
 func isRepository(dir string, entries []fs.DirEntry) bool {
-	has := func(name string) bool {
+	return path.Base(dir) == gitdir.Name || looksLikeRepository(func(name string) bool {
 		return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == name })
-	}
-	return path.Base(dir) == ".git" || has(repositoryMark) && (has("objects") && has("refs") || has("commondir"))
+	})
+}
+
+// looksLikeRepository tells the same of a folder of another name by what it has.
+func looksLikeRepository(has func(name string) bool) bool {
+	return has(gitdir.Head) && (has("objects") && has("refs") || has(gitdir.Common))
 }
 
 // What the files of a repository are reported as.
 const (
-	gitWord    = "git"
-	hooksWord  = "git hooks"
-	commonWord = "git, which takes its configuration and hooks from where this leads: run no git here before"
-	pythonWord = "Python environments"
+	gitWord      = "git"
+	hooksWord    = "git hooks"
+	commonWord   = "git, which takes its configuration and hooks from where this leads: run no git here before"
+	worktreeWord = "git, where extensions.worktreeConfig is set: run no git here before"
+	pythonWord   = "Python environments"
 )
-
-// commonDir makes git take a repository's configuration from elsewhere.
-const commonDir = "commondir"
-
-// repositoryFiles are the files of a repository that git obeys, and
-// repositoryFolders what of it is walked; the rest holds only data.
-func repositoryFiles() []string {
-	return []string{"config", "config.worktree", "commondir", "info/attributes", "rebase-merge/git-rebase-todo"}
-}
-
-func repositoryFolders() []string { return []string{"modules", "worktrees"} }
 
 // usesDrivers tells whether attributes name programs of git's configuration;
 // others only say which files are text.
@@ -115,14 +108,17 @@ func usesDrivers(attributes []byte) bool {
 	return regexp.MustCompile(`\b(filter|diff|merge)=`).Match(attributes)
 }
 
+// IsGits tells whether it is git that obeys the file.
+func (c Change) IsGits() bool { return strings.HasPrefix(c.What, gitWord) }
+
 // rank puts what counts most first, since a report shows only so many: what git
-// obeys in the repository at the root, then in others, then the rest.
+// obeys in the repository at the root, be it in .git or the root itself, then in
+// others, then the rest.
 func (c Change) rank() int {
-	git := strings.HasPrefix(c.What, gitWord)
 	switch {
-	case git && strings.HasPrefix(c.Path, ".git"):
+	case c.IsGits() && (strings.HasPrefix(c.Path, gitdir.Name) || gitdir.Obeyed(c.Path)):
 		return 0
-	case git:
+	case c.IsGits():
 		return 1
 	default:
 		return 2

@@ -12,7 +12,7 @@ import (
 
 const (
 	// maxHashed is how much of a file is compared by content; of a longer one
-	// also the size and the time of the last change.
+	// also the stamp.
 	maxHashed = 16 << 20
 	// maxKept and maxKeptAll bound the content that is kept for putting it
 	// back, of one file and of all.
@@ -34,7 +34,7 @@ type state struct {
 }
 
 // file looks at a file, unless that was done. Folders and what is not there are
-// none. A file that cannot be read has its mode, size and time compared.
+// none. A file that cannot be read has its mode and its stamp compared.
 func (k *walk) file(name, what string) {
 	if _, done := k.files[name]; done {
 		return
@@ -46,6 +46,8 @@ func (k *walk) file(name, what string) {
 	info, err := k.root.Lstat(name)
 	if errors.Is(err, fs.ErrPermission) {
 		k.unseen.add(name)
+	} else {
+		k.looked[name] = true
 	}
 	if err != nil || info.IsDir() {
 		return
@@ -94,8 +96,13 @@ func (k *walk) content(name string, info fs.FileInfo) (sum, kept []byte) {
 	return hash.Sum(nil), nil
 }
 
-// stamp stands for content that is not read.
+// stamp stands for content that is not read. The time of the last change to the
+// content can be set back, that of the file cannot.
 func stamp(info fs.FileInfo) []byte {
-	stamp := binary.BigEndian.AppendUint64(nil, uint64(info.Size()))
-	return binary.BigEndian.AppendUint64(stamp, uint64(info.ModTime().UnixNano()))
+	number, changed := inode(info)
+	var stamp []byte
+	for _, value := range []uint64{uint64(info.Size()), uint64(info.ModTime().UnixNano()), number, changed} {
+		stamp = binary.BigEndian.AppendUint64(stamp, value)
+	}
+	return stamp
 }

@@ -77,6 +77,9 @@ type Change struct {
 	// Original is the content before, where it was kept: that of regular
 	// files up to 256 KiB, 16 MiB in all. nil is not kept.
 	Original []byte `json:"-"`
+	// Repository is the folder of the nearest repository around the file that
+	// was there before, relative as Path; "" for none.
+	Repository string `json:"-"`
 }
 
 // A Report is what changed: what git obeys first, then the rest, each in the
@@ -108,7 +111,7 @@ func (w *Wire) Check() (Report, error) {
 		now, there := after.files[name]
 		kind := Removed
 		switch {
-		case old.quiet && (!there || now.quiet), !there && after.unseen.holds(name):
+		case old.quiet && (!there || now.quiet), !there && after.unsure(name):
 			continue
 		case there:
 			kind = old.compare(now)
@@ -121,6 +124,9 @@ func (w *Wire) Check() (Report, error) {
 		if kind := w.before.appeared(name, now); kind != "" {
 			report.Changes = append(report.Changes, Change{Path: name, Kind: kind, What: now.what})
 		}
+	}
+	for i, change := range report.Changes {
+		report.Changes[i].Repository = w.before.repositoryOf(change.Path)
 	}
 	slices.SortFunc(report.Changes, func(a, b Change) int {
 		if n := a.rank() - b.rank(); n != 0 {
@@ -139,7 +145,7 @@ func (w *Wire) Check() (Report, error) {
 func (k *walk) appeared(name string, now state) Kind {
 	_, there := k.files[name]
 	switch {
-	case there, now.quiet, k.unseen.holds(name), now.via != "" && k.unseen.holds(now.via):
+	case there, now.quiet, k.unsure(name), now.via != "" && k.unsure(now.via):
 		return ""
 	case now.via != "" && !k.wasNamed(name) && k.folders[path.Dir(name)]:
 		return Obeyed
@@ -158,20 +164,28 @@ func (k *walk) wasNamed(name string) bool {
 	return k.named["."]
 }
 
-// look walks the folder. What was seen earlier is looked at in any case, so
-// that a folder filled with names does not hide that it changed.
+// look walks the folder. What was seen earlier is looked at in any case, and so
+// is what would stand under a fixed name, so that a folder filled with names
+// hides neither.
 func (w *Wire) look(earlier *walk) (*walk, error) {
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
 		return nil, fmt.Errorf("looking for files that the host obeys: %w", err)
 	}
 	defer root.Close()
-	k := &walk{root: root, dir: w.dir, bound: w.opts, left: w.opts.Entries, files: map[string]state{}, unseen: unseen{}, named: map[string]bool{}, folders: map[string]bool{}}
+	k := &walk{
+		root: root, dir: w.dir, bound: w.opts, left: w.opts.Entries, files: map[string]state{}, unseen: unseen{},
+		named: map[string]bool{}, folders: map[string]bool{}, repositories: map[string]bool{}, tops: map[string]bool{},
+		read: map[string]bool{}, looked: map[string]bool{},
+	}
+	var known map[string]bool
 	if earlier != nil {
+		known = earlier.repositories
 		for name, old := range earlier.files {
 			k.file(name, old.what)
 		}
 	}
+	k.first(known)
 	k.end = time.Now().Add(w.opts.Time)
 	k.all()
 	return k, nil

@@ -26,6 +26,9 @@ func (u unseen) holds(name string) bool {
 	return false
 }
 
+// unsure tells whether it is not known if there is a file at a path.
+func (k *walk) unsure(name string) bool { return !k.looked[name] && k.unseen.holds(name) }
+
 // shownGaps bounds how many folders that could not be read are named.
 const shownGaps = 5
 

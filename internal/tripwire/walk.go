@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/belljar/belljar/internal/gitdir"
 )
 
 // A folder is one that is still to be walked.
@@ -44,12 +46,17 @@ type walk struct {
 	named map[string]bool
 	// folders are those that were listed.
 	folders map[string]bool
+	// repositories are the folders of git's repositories that were seen, and
+	// tops the folders that they are the repositories of.
+	repositories, tops map[string]bool
+	read               map[string]bool // configurations that were
+	looked             map[string]bool // paths that are known to be as in files
 }
 
 // all walks everything.
 func (k *walk) all() {
 	files, folders, parts := fileRules(), folderRules(), partRules()
-	k.queue = []folder{{path: "."}}
+	k.queue = append([]folder{{path: "."}}, k.queue...)
 	for len(k.queue) > 0 {
 		f := k.queue[0]
 		k.queue = k.queue[1:]
@@ -66,8 +73,8 @@ func (k *walk) all() {
 		case f.all != "":
 			k.whole(f, entries)
 		case isRepository(f.path, entries):
-			k.repository(f)
-			if path.Base(f.path) != ".git" {
+			k.repository(f.path)
+			if path.Base(f.path) != gitdir.Name {
 				k.ordinary(f, entries, files, folders)
 			}
 		default:
@@ -139,13 +146,13 @@ func (k *walk) ordinary(f folder, entries []fs.DirEntry, files, folders map[stri
 		case !watched && path.Ext(name) == editorProject:
 			what, watched = "editors", true
 		}
-		if !watched && !isWhole && !entry.IsDir() && name != ".git" {
+		if !watched && !isWhole && !entry.IsDir() && name != gitdir.Name {
 			continue // nearly all of them: this is what a walk costs
 		}
 		at := path.Join(f.path, name)
 		switch {
-		case name == ".git" && !entry.IsDir():
-			k.file(at, gitWord)
+		case name == gitdir.Name && !entry.IsDir():
+			k.leading(at)
 		case f.dependency && !entry.IsDir():
 		case isWhole && !f.dependency && !entry.IsDir():
 			k.file(at, whole)
@@ -196,30 +203,5 @@ func (k *walk) whole(f folder, entries []fs.DirEntry) {
 		default:
 			k.led(at, f.all, f.via)
 		}
-	}
-}
-
-// repository looks at a repository of git, and at what its configuration takes
-// from elsewhere in the workspace.
-func (k *walk) repository(f folder) {
-	mark := ""
-	if path.Base(f.path) != ".git" {
-		mark = path.Join(f.path, repositoryMark)
-	}
-	for _, name := range repositoryFiles() {
-		what := gitWord
-		if name == commonDir && path.Base(f.path) == ".git" {
-			what = commonWord // a worktree's has one by right
-		}
-		k.name(path.Join(f.path, name), what, mark)
-	}
-	hooks := path.Join(f.path, "hooks")
-	k.name(hooks, gitWord, mark) // a folder is not a file; a link in its place is
-	k.queue = append(k.queue, folder{path: hooks, all: hooksWord, perhaps: true, via: mark})
-	for _, name := range repositoryFolders() {
-		k.queue = append(k.queue, folder{path: path.Join(f.path, name)})
-	}
-	for _, name := range []string{"config", "config.worktree"} {
-		k.configuration(path.Join(f.path, name), path.Dir(f.path), maxIncludes)
 	}
 }

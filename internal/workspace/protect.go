@@ -7,76 +7,102 @@ import (
 	"os"
 	"path"
 
+	"github.com/belljar/belljar/internal/gitdir"
 	"github.com/belljar/belljar/sandbox"
 )
-
-// Names in a git repository's folder.
-const (
-	gitDir   = ".git"
-	gitHooks = gitDir + "/hooks"
-)
-
-// gitFiles are the files of a repository that make git run programs, or take
-// its configuration from elsewhere, on whatever machine it is used.
-func gitFiles() []string {
-	return []string{gitDir + "/config", gitDir + "/config.worktree", gitDir + "/commondir"}
-}
 
 // maxHooks bounds how many hooks are looked at for further names.
 const maxHooks = 1000
 
 // GitProtection tells what must be protected so that commands cannot plant what
 // git on the host obeys: the repository at the root of the workspace at the
-// host path abs stays where it is, with its hooks and its configuration. Hooks
-// that are missing are made, as an empty folder of the owner, which stays. A
-// workspace without a repository has nothing to protect.
+// host path abs stays where it is, with its hooks and its configuration; so do
+// repositories in the workspace that a file .git or commondir leads git to.
+// Hooks that are missing are made, as an empty folder of the owner, which stays.
+// A workspace without a repository has nothing to protect.
 //
 // notes say, a line each, what of the repository cannot be held. The error says
 // that the repository is none that can be protected at all: a link, or one with
 // a link or a special file in the place of its parts. Nothing is opened that
 // could block and no link is followed.
-func GitProtection(abs string, owner sandbox.Owner) (p sandbox.Protection, notes []string, err error) {
+func GitProtection(abs string, owner sandbox.Owner) (sandbox.Protection, []string, error) {
 	root, err := os.OpenRoot(abs)
 	if err != nil {
-		return p, nil, fmt.Errorf("opening workspace: %w", err)
+		return sandbox.Protection{}, nil, fmt.Errorf("opening workspace: %w", err)
 	}
 	defer root.Close()
-	info, err := root.Lstat(gitDir)
+	g := &gitHold{root: root, abs: abs, owner: owner}
+	info, err := root.Lstat(gitdir.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return p, nil, nil
+		return g.p, nil, nil
 	case err != nil:
-		return p, nil, fmt.Errorf("looking at %s: %w", gitDir, err)
+		return g.p, nil, fmt.Errorf("looking at %s: %w", gitdir.Name, err)
 	case info.Mode().IsRegular():
-		// The repository of a worktree or a submodule, which lies elsewhere.
-		p.ReadOnly = []string{gitDir}
-		return p, moreNames(nil, gitDir, info), nil
-	case !info.IsDir():
-		return p, nil, cannotProtect(gitDir, "a folder", info)
+		// The repository of a worktree or a submodule.
+		g.readOnly(gitdir.Name, info)
+		err = g.follow(".", gitdir.Name, gitdir.Target)
+	case info.IsDir():
+		err = g.repository(gitdir.Name)
+	default:
+		err = cannotProtect(gitdir.Name, "a folder", info)
 	}
-	p.Fixed = []string{gitDir}
-	for _, name := range gitFiles() {
-		info, err := root.Lstat(name)
+	if err != nil {
+		return sandbox.Protection{}, nil, err
+	}
+	return g.p, g.notes, nil
+}
+
+// A gitHold gathers what is held of a repository.
+type gitHold struct {
+	root  *os.Root
+	abs   string // its host path
+	owner sandbox.Owner
+	p     sandbox.Protection
+	notes []string
+	held  []string // the folders of repositories
+}
+
+// readOnly holds a file or a folder, and notes where a file may have a second
+// name, under which it can be written.
+func (g *gitHold) readOnly(name string, info fs.FileInfo) {
+	g.p.ReadOnly = append(g.p.ReadOnly, name)
+	g.noteNames(name, info)
+}
+
+func (g *gitHold) noteNames(name string, info fs.FileInfo) {
+	if info.Mode().IsRegular() && linkCount(info) >= 2 {
+		g.notes = append(g.notes, name+" has a second name (a hard link), under which it can be changed; a copy in its place would have none")
+	}
+}
+
+// repository holds the folder of a repository, and that of another one which it
+// takes its configuration and hooks from.
+func (g *gitHold) repository(dir string) error {
+	g.held = append(g.held, dir)
+	if err := g.fix(dir); err != nil {
+		return err
+	}
+	for _, file := range gitdir.Configuration() {
+		name := path.Join(dir, file)
+		info, err := g.root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return p, nil, fmt.Errorf("looking at %s: %w", name, err)
+			return fmt.Errorf("looking at %s: %w", name, err)
 		case !info.Mode().IsRegular():
-			return p, nil, cannotProtect(name, "a regular file", info)
+			return cannotProtect(name, "a regular file", info)
 		}
-		p.ReadOnly = append(p.ReadOnly, name)
-		notes = moreNames(notes, name, info)
+		g.readOnly(name, info)
 	}
-	found, err := hooksFolder(root, owner)
-	if err != nil {
-		return p, nil, err
+	common := path.Join(dir, gitdir.Common)
+	_, err := g.root.Lstat(common)
+	led := err == nil
+	if err := g.hooks(path.Join(dir, gitdir.Hooks), !led); err != nil || !led {
+		return err
 	}
-	if found {
-		p.ReadOnly = append(p.ReadOnly, gitHooks)
-		notes = append(notes, hooksNotes(root)...)
-	}
-	return p, notes, nil
+	return g.follow(dir, common, gitdir.CommonTarget)
 }
 
 // cannotProtect says what stands in the place of a part of the repository.
@@ -85,61 +111,56 @@ func cannotProtect(name, want string, info fs.FileInfo) error {
 		name, typeName(info.Mode()), want)
 }
 
-// moreNames adds a note about a file that may have a second name, under which
-// it can be written.
-func moreNames(notes []string, name string, info fs.FileInfo) []string {
-	if linkCount(info) < 2 {
-		return notes
-	}
-	return append(notes, name+" has a second name (a hard link), under which it can be changed; a copy in its place would have none")
-}
-
-// hooksFolder makes the folder of hooks where it is missing, since one that is
-// not there cannot be kept from being made. Where it cannot be made the owner
-// cannot make it either.
-func hooksFolder(root *os.Root, owner sandbox.Owner) (found bool, err error) {
-	info, err := root.Lstat(gitHooks)
+// hooks holds a folder of hooks. Where git looks for hooks there it is made when
+// it is missing, since one that is not there cannot be kept from being made;
+// where it cannot be made the owner cannot make it either.
+func (g *gitHold) hooks(name string, looked bool) error {
+	info, err := g.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := makeHooks(root, owner); errors.Is(err, fs.ErrPermission) || errors.Is(err, errReadOnly) {
-			return false, nil
-		} else if err != nil {
-			return false, fmt.Errorf("making the folder %s: %w", gitHooks, err)
+		if !looked {
+			return nil
 		}
-		info, err = root.Lstat(gitHooks)
+		if err := g.makeHooks(path.Dir(name)); errors.Is(err, fs.ErrPermission) || errors.Is(err, errReadOnly) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("making the folder %s: %w", name, err)
+		}
+		info, err = g.root.Lstat(name)
 	}
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("looking at %s: %w", gitHooks, err)
+		return fmt.Errorf("looking at %s: %w", name, err)
 	case !info.IsDir():
-		return false, cannotProtect(gitHooks, "a folder", info)
+		return cannotProtect(name, "a folder", info)
 	}
-	return true, nil
+	g.readOnly(name, info)
+	g.noteHooks(name)
+	return nil
 }
 
-func makeHooks(root *os.Root, owner sandbox.Owner) error {
-	git, err := root.OpenRoot(gitDir + "/.")
+func (g *gitHold) makeHooks(dir string) error {
+	git, err := g.root.OpenRoot(dir + "/.")
 	if err != nil {
 		return err
 	}
 	defer git.Close()
-	return makeFolder(git, path.Base(gitHooks), owner)
+	return makeFolder(git, gitdir.Hooks, g.owner)
 }
 
-// hooksNotes tells which hooks have second names.
-func hooksNotes(root *os.Root) (notes []string) {
-	dir, err := root.Open(gitHooks + "/.")
+// noteHooks tells which hooks have second names.
+func (g *gitHold) noteHooks(name string) {
+	dir, err := g.root.Open(name + "/.")
 	if err != nil {
-		return nil // what is not to be read here is not the user's to run
+		return // what is not to be read here is not the user's to run
 	}
 	defer dir.Close()
 	entries, err := dir.ReadDir(maxHooks)
 	if err != nil {
-		return nil // an empty folder
+		return // an empty folder
 	}
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
-			notes = moreNames(notes, gitHooks+"/"+entry.Name(), info)
+		if info, err := entry.Info(); err == nil {
+			g.noteNames(path.Join(name, entry.Name()), info)
 		}
 	}
-	return notes
 }

@@ -33,10 +33,23 @@ func TestGitProtection(t *testing.T) {
 			sandbox.Protection{Fixed: []string{".git"}, ReadOnly: []string{".git/config", ".git/hooks"}}, 0},
 		{"an empty repository", []string{".git/"},
 			sandbox.Protection{Fixed: []string{".git"}, ReadOnly: []string{".git/hooks"}}, 0},
-		{"all there is", []string{".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks/pre-commit"},
+		{"all there is", []string{".git/config", ".git/config.worktree", ".git/commondir:.", ".git/hooks/pre-commit"},
 			sandbox.Protection{Fixed: []string{".git"}, ReadOnly: []string{
 				".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks"}}, 0},
-		{"a repository elsewhere", []string{".git"}, sandbox.Protection{ReadOnly: []string{".git"}}, 0},
+		{"a repository elsewhere", []string{".git:gitdir: ../x\n"}, sandbox.Protection{ReadOnly: []string{".git"}}, 0},
+		{"no repository at all", []string{".git"}, sandbox.Protection{ReadOnly: []string{".git"}}, 0},
+		{"a repository of another name", []string{".git:gitdir: .repo\n", ".repo/config"},
+			sandbox.Protection{Fixed: []string{".repo"}, ReadOnly: []string{".git", ".repo/config", ".repo/hooks"}}, 0},
+		{"a repository further down", []string{".git:gitdir: ./a/b/.repo", "a/b/.repo/config"},
+			sandbox.Protection{Fixed: []string{"a", "a/b", "a/b/.repo"}, ReadOnly: []string{".git", "a/b/.repo/config", "a/b/.repo/hooks"}}, 0},
+		{"the root as a repository", []string{".git:gitdir: .\n", "config", "commondir:.\n"},
+			sandbox.Protection{ReadOnly: []string{".git", "config", "commondir"}}, 0},
+		{"a worktree", []string{".git:gitdir: .bare/worktrees/w\n", ".bare/worktrees/w/commondir:../..\n", ".bare/config"},
+			sandbox.Protection{Fixed: []string{".bare", ".bare/worktrees", ".bare/worktrees/w"},
+				ReadOnly: []string{".git", ".bare/worktrees/w/commondir", ".bare/config", ".bare/hooks"}}, 0},
+		{"a repository that leads on", []string{".git/commondir:../x", "x/config"},
+			sandbox.Protection{Fixed: []string{".git", "x"}, ReadOnly: []string{".git/commondir", "x/config", "x/hooks"}}, 0},
+		{"a repository that is not there", []string{".git:gitdir: .repo\n"}, sandbox.Protection{ReadOnly: []string{".git"}}, 1},
 		{"a nested one", []string{"sub/.git/config"}, sandbox.Protection{}, 0},
 		{"second names", []string{".git/config", ".git/hooks/pre-push", "other=.git/config", "more=.git/hooks/pre-push"},
 			sandbox.Protection{Fixed: []string{".git"}, ReadOnly: []string{".git/config", ".git/hooks"}}, 2},
@@ -63,14 +76,17 @@ func TestGitProtection(t *testing.T) {
 	}
 }
 
-// lay makes files: NAME, a folder as NAME/, a hard link as NEW=OLD, a link as
-// NEW->TARGET.
+// lay makes files: NAME, with a content as NAME:CONTENT, a folder as NAME/, a
+// hard link as NEW=OLD, a link as NEW->TARGET.
 func lay(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		linkName, target, isLink := strings.Cut(name, "->")
 		second, old, isSecond := strings.Cut(name, "=")
+		filled, content, isFilled := strings.Cut(name, ":")
 		switch {
+		case isFilled:
+			put(t, filepath.Join(dir, filled), content)
 		case isLink:
 			link(t, target, filepath.Join(dir, linkName))
 		case isSecond:
@@ -100,6 +116,10 @@ func TestGitProtectionRefuses(t *testing.T) {
 		{"hooks as a file", ".git/hooks", ".git/hooks in the workspace is a regular file, not a folder"},
 		{"configuration as a link", ".git/config->/etc/passwd", ".git/config in the workspace is a link"},
 		{"configuration as a folder", ".git/config/", ".git/config in the workspace is a folder"},
+		{"a repository behind a link", ".git:gitdir: link/.repo", `.git in the workspace leads git to "link/.repo" by way of a link`},
+		{"a repository that is a link", ".git:gitdir: link", `.git in the workspace leads git to "link" by way of a link`},
+		{"a repository behind a link and back", ".git:gitdir: inner/../real", `by way of a link`},
+		{"a repository that is a file", ".git:gitdir: file", `file in the workspace is a regular file, not a folder`},
 		{"another's configuration as a link", ".git/config.worktree->../x", ".git/config.worktree in the workspace is a link"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,7 +127,7 @@ func TestGitProtectionRefuses(t *testing.T) {
 			if strings.HasPrefix(tt.plant, ".git/") {
 				lay(t, dir, ".git/")
 			}
-			lay(t, dir, "real/", tt.plant)
+			lay(t, dir, "real/", "file", "link->"+outside, "inner->real", tt.plant)
 			_, _, err := workspace.GitProtection(dir, me())
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "--protect=false") {
 				t.Errorf("error = %v, want %q and what to do", err, tt.want)
@@ -137,6 +157,10 @@ func TestProtectSaysHow(t *testing.T) {
 		"/workspace/.git/config":              "is protected",
 		"/workspace/../workspace/.git/config": "is protected",
 		".git/commondir":                      "is protected",
+		".git/info/attributes":                "is protected",
+		".git/worktrees/w/commondir":          "is protected",
+		".git/modules/a/b/hooks/pre-push":     `lies in ".git/modules/a/b/hooks", which is protected`,
+		"folder/modules/m/config":             `leads to ".git/modules/m/config", which is protected`,
 		"/workspace/.git/hooks":               "is protected",
 		".git/hooks/pre-commit":               hooks,
 		"/workspace/.git/hooks/pre-commit":    hooks,
@@ -165,7 +189,8 @@ func TestProtect(t *testing.T) {
 	for _, name := range []string{
 		".git/config", "/workspace/.git/config", "./.git/../.git//config", "link", "folder/config", "second",
 		".git/hooks/pre-commit", ".git/hooks/sub/folder/file", "folder/hooks/x", "absolute/x", ".git/hooks",
-		".git/commondir", ".git/config.worktree", ".GIT/CONFIG", ".Git/hooks/x",
+		".git/commondir", ".git/config.worktree", ".GIT/CONFIG", ".Git/hooks/x", "folder/commondir", ".git/info/attributes",
+		".git/rebase-merge/git-rebase-todo", ".git/modules/m/config", ".git/worktrees/w/config.worktree", ".git/worktrees/w/commondir",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := writeFile(w, name, []byte("bad"))
@@ -187,7 +212,7 @@ func TestProtect(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(dir, ".git/hooks")); err != nil || len(entries) != 0 {
 		t.Errorf("hooks hold %v, error %v; want nothing", entries, err)
 	}
-	for _, name := range []string{"file", ".git/HEAD", ".git/new", "folder/info/exclude", ".gitignore", "sub/.git/config"} {
+	for _, name := range []string{"file", ".git/HEAD", ".git/new", "folder/info/exclude", ".gitignore", "sub/.git/config", ".git/modules/m/HEAD", "config"} {
 		if _, err := writeFile(w, name, []byte("good")); err != nil {
 			t.Errorf("WriteFile(%q): %v, want it written", name, err)
 		}
@@ -196,5 +221,27 @@ func TestProtect(t *testing.T) {
 		t.Errorf("reading what is protected: %v", err)
 	} else {
 		f.Close()
+	}
+}
+
+// TestProtectLed: the repository that a file .git leads to is one as well, under
+// whatever name, and only what git obeys of it.
+func TestProtectLed(t *testing.T) {
+	w, dir := open(t)
+	lay(t, dir, ".git:gitdir: a/.repo\n", "a/.repo/config", "a/config")
+	p, _, err := workspace.GitProtection(dir, me())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Protect(p)
+	for _, name := range []string{".git", "a/.repo/config", "a/.repo/hooks/x", "a/.repo/commondir", "A/.Repo/config.worktree", "a/.repo/modules/m/config"} {
+		if _, err := writeFile(w, name, []byte("bad")); !errors.Is(err, workspace.ErrProtected) {
+			t.Errorf("WriteFile(%q): %v, want ErrProtected", name, err)
+		}
+	}
+	for _, name := range []string{"a/config", "a/hooks/x", "commondir", "a/.repo/HEAD"} {
+		if _, err := writeFile(w, name, []byte("good")); err != nil {
+			t.Errorf("WriteFile(%q): %v, want it written", name, err)
+		}
 	}
 }

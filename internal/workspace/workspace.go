@@ -30,6 +30,8 @@ type Workspace struct {
 	owner   sandbox.Owner
 	// protected are the paths of the workspace that are not written, see Protect.
 	protected []string
+	// repositories are the folders of which nothing that git obeys is written.
+	repositories []string
 	// write serialises writers, so that two edits of one file through two
 	// names cannot lose one of them.
 	write sync.Mutex
