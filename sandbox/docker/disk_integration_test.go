@@ -12,28 +12,61 @@ import (
 	"github.com/belljar/belljar/sandbox"
 )
 
-// TestFullMemoryFolders fills what is in memory and goes on.
+// TestFullMemoryFolders fills what is in memory and goes on. Nothing else there
+// may take in more, such as /dev.
 func TestFullMemoryFolders(t *testing.T) {
 	engine := connect(t)
+	little := newSpec(t, os.Getuid(), os.Getgid())
+	little.Limits.Memory = 96 * sandbox.MiB
+	littleDev := devSpec(t)
+	littleDev.Limits.Memory = 96 * sandbox.MiB
 	for name, test := range map[string]struct {
 		spec sandbox.Spec
 		dirs []string
 	}{
-		"strict": {newSpec(t, os.Getuid(), os.Getgid()), []string{"/tmp", "$HOME", "/dev/shm"}},
-		"dev":    {devSpec(t), []string{"/dev/shm"}},
+		"strict":                     {newSpec(t, os.Getuid(), os.Getgid()), []string{"/tmp", "$HOME", "/dev/shm"}},
+		"strict, with little memory": {little, []string{"/tmp", "$HOME", "/dev/shm"}},
+		"dev":                        {devSpec(t), []string{"/dev/shm"}},
+		"dev, with little memory":    {littleDev, []string{"/dev/shm"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := start(t, engine, test.spec)
 			for _, dir := range test.dirs {
-				got := execute(t, sb, sandbox.Command{Script: "head -c 1G /dev/zero >" + dir + "/full"})
+				got := execute(t, sb, sandbox.Command{Script: "head -c 1G /dev/zero >" + dir + "/filled"})
 				if got.err != nil || got.result.Status != sandbox.Exited || *got.result.ExitCode == 0 || !strings.Contains(got.output, "No space left") {
 					t.Errorf("filling %s: %s, error %v, output %q", dir, describe(got.result), got.err, got.output)
 				}
 			}
+			script(t, sb, "head -c 1G /dev/zero >/dev/filled || true")
 			for range 3 {
 				if got := script(t, sb, "echo next; git --version >/dev/null"); got != "next\n" {
 					t.Errorf("after all are full: %q", got)
 				}
+			}
+		})
+	}
+}
+
+// TestMemoryFoldersKnown looks for file systems in memory that commands can
+// write to and that nothing was kept free for.
+func TestMemoryFoldersKnown(t *testing.T) {
+	engine := connect(t)
+	if engine.Podman() || os.Getenv("BELLJAR_TEST_RUNTIME") != "" {
+		t.Skip("root can write to /dev there, see docs/engines.md")
+	}
+	const look = `while read -r _ place kind _; do
+	case $kind in tmpfs | ramfs) (: >"$place/belljar-try") 2>/dev/null && echo "$place" ;; esac
+done </proc/self/mounts | sort -u`
+	for name, test := range map[string]struct {
+		spec sandbox.Spec
+		want string
+	}{
+		"strict": {newSpec(t, os.Getuid(), os.Getgid()), "/dev/shm\n" + sandbox.HomePoint + "\n/tmp\n"},
+		"dev":    {devSpec(t), "/dev/shm\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := script(t, start(t, engine, test.spec), look); got != test.want {
+				t.Errorf("in memory and writable: %q, want %q", got, test.want)
 			}
 		})
 	}
