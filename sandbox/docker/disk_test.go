@@ -184,10 +184,10 @@ func TestUlimits(t *testing.T) {
 		}
 		return out
 	}
-	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0", "fsize=77:77"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: 77}))); diff != "" {
+	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0", "msgqueue=262144:262144", "sigpending=1024:1024", "fsize=77:77"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: 77}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: sandbox.NoLimit}))); diff != "" {
+	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0", "msgqueue=262144:262144", "sigpending=1024:1024"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: sandbox.NoLimit}))); diff != "" {
 		t.Errorf("without a limit (-want +got):\n%s", diff)
 	}
 }
