@@ -155,6 +155,46 @@ func TestDiskLimitOfOneFile(t *testing.T) {
 	}
 }
 
+// TestDiskLimitOfNames has writers of what takes no bytes, and of what has no
+// name that a look at the folders would find.
+func TestDiskLimitOfNames(t *testing.T) {
+	engine := connect(t)
+	const (
+		empty = `mkdir DIR/empty && cd DIR/empty && i=0; while [ $i -lt 60000 ]; do : >f$i; i=$((i + 1)); done; sleep 20`
+		open  = `cd DIR; for i in 1 2 3 4 5 6 7 8 9; do
+	exec {fd}>u; rm u; head -c 15M /dev/zero >&$fd
+done; sleep 60`
+	)
+	for _, test := range []struct {
+		name, dir, script, words string
+		dev                      bool
+	}{
+		{"empty files", "/workspace", empty, `"/workspace/empty"`, false},
+		{"empty files in the layer", "/var", empty, `"/var/empty"`, true},
+		{"deleted while open", "/workspace", open, `"/workspace/u (deleted)"`, false},
+		{"deleted while open in the layer", "/var", open, `"/var/u (deleted)"`, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec := newSpec(t, os.Getuid(), os.Getgid())
+			if test.dev {
+				spec = devSpec(t)
+			}
+			spec.Limits.Disk = 16 * sandbox.MiB
+			sb := start(t, engine, spec)
+			if os.Getuid() != 0 && test.dev || os.Getenv("BELLJAR_TEST_RUNTIME") != "" {
+				t.Skip("what is held there cannot be seen from here, see docs/security.md")
+			}
+			got := execute(t, sb, sandbox.Command{Script: strings.ReplaceAll(test.script, "DIR", test.dir), Timeout: time.Minute})
+			if got.err != nil || got.result.Status != sandbox.DiskLimit || !strings.Contains(got.result.Reason, test.words) {
+				t.Fatalf("got %s, error %v, output %q, want the disk limit with %s", describe(got.result), got.err, got.output, test.words)
+			}
+			if got := script(t, sb, "rm -rf "+test.dir+"/empty; echo freed"); got != "freed\n" {
+				t.Errorf("the next command: %q", got)
+			}
+		})
+	}
+}
+
 // TestDiskLimitOfBackground ends a writer that its command left.
 func TestDiskLimitOfBackground(t *testing.T) {
 	engine := connect(t)
