@@ -71,7 +71,11 @@ done </proc/self/mounts | sort -u`
 		"dev":    {devSpec(t), dev + "/dev/shm\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := script(t, start(t, engine, test.spec), look); got != test.want {
+			got := script(t, start(t, engine, test.spec), look)
+			if engine.Podman() { // there with control groups of version 1 only, and said in docs/engines.md
+				got = strings.Replace(got, "/sys/fs/cgroup\n", "", 1)
+			}
+			if got != test.want {
 				t.Errorf("in memory and writable: %q, want %q", got, test.want)
 			}
 		})
