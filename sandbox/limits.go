@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,8 +11,9 @@ import (
 // A Reading is one limit of a started sandbox as it was read back. Sizes are
 // bytes.
 type Reading struct {
-	// Limit names it: memory, swap, cpus, cpuset, pids, nofile, tmp, home, shm.
-	// Of a cpuset the number of processors is read.
+	// Limit names it: memory, swap, cpus, cpuset, pids, nofile, fsize, tmp, home,
+	// shm, or one of the guards NoNewPrivs and Seccomp, of which the numbers are
+	// the kernel's own. Of a cpuset the number of processors is read.
 	Limit string `json:"limit"`
 	// Asked is what was asked for, and Found what is in force; NoLimit is none.
 	// Found is meaningless without a Source.
@@ -20,6 +22,16 @@ type Reading struct {
 	// Source says where Found was read.
 	Source Source `json:"source"`
 }
+
+// The guards: programs can give no rights (1), and a filter of system calls is
+// in force (2), as proc_pid_status(5) tells them.
+const (
+	NoNewPrivs = "no_new_privs"
+	Seccomp    = "seccomp"
+)
+
+// IsGuard tells whether a reading is of a guard and not of a limit.
+func (r Reading) IsGuard() bool { return r.Limit == NoNewPrivs || r.Limit == Seccomp }
 
 // A Source is where a limit was read back.
 type Source string
@@ -56,7 +68,7 @@ func (r Reading) InForce() bool {
 
 func (r Reading) isSize() bool {
 	switch r.Limit {
-	case "memory", "swap", "tmp", "home", "shm":
+	case "memory", "swap", "tmp", "home", "shm", "fsize":
 		return true
 	default:
 		return false
@@ -100,14 +112,21 @@ func CheckReadings(readings []Reading, allowMissing bool) (loosened []string, er
 	if len(missing) == 0 {
 		return nil, nil
 	}
-	var texts []string
+	var texts, cures []string
 	for _, reading := range missing {
 		texts = append(texts, reading.String())
 		loosened = append(loosened, reading.Limit+"=not in force")
+		cure := "give the engine the control groups it lacks"
+		if reading.IsGuard() {
+			cure = "start the engine with its filter of system calls"
+		}
+		if !slices.Contains(cures, cure) {
+			cures = append(cures, cure)
+		}
 	}
 	if !allowMissing {
-		err = fmt.Errorf("limits are not in force on this engine: %s; give the engine the control groups it lacks, or accept it with --allow-missing-limits",
-			strings.Join(texts, ", "))
+		err = fmt.Errorf("limits are not in force on this engine: %s; %s, or accept it with --allow-missing-limits",
+			strings.Join(texts, ", "), strings.Join(cures, " and "))
 	}
 	return loosened, err
 }

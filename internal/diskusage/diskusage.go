@@ -25,10 +25,15 @@ const single = 1 << 20
 type Usage struct {
 	// Total is everything, and Fresh what was changed since a time.
 	Total, Fresh int64
+	// Files counts files, folders and whatever else has a name, and FreshFiles
+	// those that were changed since.
+	Files, FreshFiles int64
 	// Hidden counts folders that were changed since and cannot be read.
 	Hidden int
-	// Largest are the largest of what was changed, the largest first.
+	// Largest are the largest of what was changed, the largest first, and
+	// Fullest the folders in which most was changed.
 	Largest []Entry
+	Fullest []Folder
 }
 
 // An Entry is a file, or the small files of one folder together. Path is
@@ -38,20 +43,30 @@ type Entry struct {
 	Bytes int64
 }
 
+// A Folder is how many files are in one folder, those below others not counted.
+type Folder struct {
+	Path  string
+	Files int64
+}
+
 // A tally is a Usage under way.
 type tally struct {
 	usage Usage
 	since time.Time
 	sums  map[string]int64 // of what was changed, by path
+	full  map[string]int64 // how much was changed in a folder
 }
 
 // add counts one file in a folder.
 func (t *tally) add(folder, name string, bytes int64, changed time.Time) {
 	t.usage.Total += bytes
+	t.usage.Files++
 	if changed.Before(t.since) {
 		return
 	}
 	t.usage.Fresh += bytes
+	t.usage.FreshFiles++
+	t.full[folder]++
 	key := folder
 	if bytes >= single {
 		key = join(folder, name)
@@ -75,5 +90,12 @@ func (t *tally) end() Usage {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
 	})
 	t.usage.Largest = t.usage.Largest[:min(len(t.usage.Largest), maxLargest)]
+	for path, files := range t.full {
+		t.usage.Fullest = append(t.usage.Fullest, Folder{path, files})
+	}
+	slices.SortFunc(t.usage.Fullest, func(a, b Folder) int {
+		return cmp.Or(cmp.Compare(b.Files, a.Files), cmp.Compare(a.Path, b.Path))
+	})
+	t.usage.Fullest = t.usage.Fullest[:min(len(t.usage.Fullest), maxLargest)]
 	return t.usage
 }

@@ -25,7 +25,7 @@ func Measure(ctx context.Context, dir string, since time.Time) (Usage, error) {
 		return Usage{}, fmt.Errorf("measuring %s: %w", dir, err)
 	}
 	w := walker{
-		tally: tally{since: since, sums: map[string]int64{}}, ctx: ctx,
+		tally: tally{since: since, sums: map[string]int64{}, full: map[string]int64{}}, ctx: ctx,
 		device: stat.Dev, linked: map[uint64]bool{},
 	}
 	w.folder(fd, ".", 0)
@@ -95,6 +95,16 @@ func (w *walker) entry(dir int, path, name string, depth int) {
 	case !errors.Is(err, unix.ENOENT) && !changed.Before(w.since):
 		w.usage.Hidden++
 	}
+}
+
+// Inodes tells how many files a folder's file system has, 0 where it does not
+// count them.
+func Inodes(dir string) (int64, error) {
+	var stat unix.Statfs_t
+	if err := unix.Statfs(dir, &stat); err != nil {
+		return 0, fmt.Errorf("asking for the files at %s: %w", dir, err)
+	}
+	return int64(stat.Files - stat.Ffree), nil
 }
 
 // Space tells how many bytes of a folder's file system are taken, and how many

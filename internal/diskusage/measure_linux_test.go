@@ -65,8 +65,16 @@ func TestMeasure(t *testing.T) {
 	if diff := cmp.Diff([]string{"big", "a/b/second", "a"}, paths); diff != "" {
 		t.Errorf("largest (-want +got):\n%s", diff)
 	}
+	// The folders a and a/b, four files and two links.
+	if got.Files != 8 || got.FreshFiles != 8 {
+		t.Errorf("Files = %d, FreshFiles = %d, want 8 each", got.Files, got.FreshFiles)
+	}
+	// The file with two names counts in either folder.
+	if full := got.Fullest; len(full) != 3 || full[0].Path != "a" || full[0].Files < 4 || full[0].Files > 5 {
+		t.Errorf("Fullest = %v, want three, the first a with 4 or 5", full)
+	}
 	old, err := diskusage.Measure(t.Context(), dir, future)
-	if err != nil || old.Fresh != 0 || old.Total != got.Total || len(old.Largest) != 0 {
+	if err != nil || old.Fresh != 0 || old.Total != got.Total || len(old.Largest) != 0 || old.Files != got.Files || old.FreshFiles != 0 || len(old.Fullest) != 0 {
 		t.Errorf("nothing was changed since, but got %+v, error %v", old, err)
 	}
 }

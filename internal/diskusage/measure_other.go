@@ -13,3 +13,9 @@ func Measure(context.Context, string, time.Time) (Usage, error) { return Usage{}
 
 // Space cannot be told here.
 func Space(string) (used, free int64, err error) { return 0, 0, ErrUnsupported }
+
+// Inodes cannot be told here.
+func Inodes(string) (int64, error) { return 0, ErrUnsupported }
+
+// Deleted sees nothing here.
+func Deleted(context.Context, []int, func(path string, bytes int64)) {}

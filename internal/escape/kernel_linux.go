@@ -30,6 +30,7 @@ func kernelAttempts() []attempt {
 		try("switch on accounting", func() error { return call(unix.SYS_ACCT, text) }),
 		try("change quotas", func() error { return call(unix.SYS_QUOTACTL, 0x80000100 /* Q_SYNC of users */, text, 0, 0) }),
 		{area: Kernel, name: "read the kernel's log", hostKernel: true, try: func() error { return call(unix.SYS_SYSLOG, 3, invalid, 1) }},
+		{area: Kernel, name: "set up a ring of calls", hostKernel: true, try: func() error { return call(unix.SYS_IO_URING_SETUP, 1, 0) }},
 		try("handle page faults", func() error { return call(unix.SYS_USERFAULTFD, 0) }),
 		try("watch a whole mount", func() error { return call(unix.SYS_FANOTIFY_INIT, 0xc /* FAN_CLASS_PRE_CONTENT|FAN_CLASS_CONTENT */, 0) }),
 		try("move pages of process 1", func() error { return call(unix.SYS_MOVE_PAGES, 1, 0, 0, 0, 0, 0) }),

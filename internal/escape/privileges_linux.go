@@ -23,6 +23,7 @@ func privilegeAttempts() []attempt {
 		{area: Privileges, name: "any capability", root: true, try: func() error { return capabilities(0) }},
 		{area: Privileges, name: "gain capabilities", try: raise},
 		{area: Privileges, name: "gain rights by a program", try: newPrivileges},
+		{area: Privileges, name: "run a planted program of root", try: func() error { return planted(".", os.TempDir()) }},
 		{area: Privileges, name: "use unfiltered system calls", hostKernel: true, try: unfiltered},
 		{area: Privileges, name: "become root", root: true, try: becomeRoot},
 		{area: Privileges, name: "give a file away", root: true, try: giveAway},

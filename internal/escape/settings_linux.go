@@ -17,6 +17,7 @@ func settingAttempts() []attempt {
 		{area: Settings, name: "write below /proc/sys", hostKernel: true, try: func() error { return writable("/proc/sys") }},
 		{area: Settings, name: "write below /sys", try: func() error { return writable("/sys") }},
 		{area: Settings, name: "make a control group", try: makeGroup},
+		{area: Settings, name: "set a release agent", try: releaseAgent},
 	}
 	for _, file := range []string{
 		"/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/fs/binfmt_misc/register",
@@ -69,6 +70,22 @@ func makeGroup() error {
 		_, err := os.Stat(filepath.Join(dir, "cgroup.procs"))
 		_ = os.Remove(dir)
 		if err == nil {
+			return nil
+		}
+	}
+	return last
+}
+
+// releaseAgent opens what names the program that the host's kernel runs as root
+// when a control group of version 1 gets empty, where a hierarchy's top is seen.
+func releaseAgent() error {
+	files, _ := filepath.Glob("/sys/fs/cgroup/*/release_agent")
+	last := error(unix.ENOENT)
+	for _, file := range append(files, "/sys/fs/cgroup/release_agent") {
+		if err := open(file, unix.O_WRONLY); err != unix.ENOENT {
+			last = err
+		}
+		if last == nil {
 			return nil
 		}
 	}

@@ -10,6 +10,7 @@ func socketAttempts() []attempt {
 	}{
 		{"packets of an interface", unix.AF_PACKET, unix.SOCK_RAW, 0x0300},
 		{"raw ip", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_RAW},
+		{"the kernel's ciphers", unix.AF_ALG, unix.SOCK_SEQPACKET, 0},
 		{"raw ip of version 6", unix.AF_INET6, unix.SOCK_RAW, unix.IPPROTO_RAW},
 	} {
 		list = append(list, attempt{area: Sockets, name: s.name, try: func() error {

@@ -18,6 +18,12 @@ type Limits struct {
 	Pids      int64
 	// NoFile is the hard limit on open files of the process that reads.
 	NoFile int64
+	// FileSize is the hard limit on the size of a file, likewise.
+	FileSize int64
+	// NoNewPrivs and Seccomp are what the kernel says of that process: whether
+	// programs can give it no more rights, 1 or 0, and 2 for a filter of its
+	// system calls, see proc_pid_status(5).
+	NoNewPrivs, Seccomp int64
 	// Processors is how many processors that process may run on.
 	Processors int64
 	// Sizes are those of the in-memory file systems at the places that were

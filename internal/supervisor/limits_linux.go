@@ -22,6 +22,12 @@ func readLimits(places [][]byte) Limits {
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) == nil {
 		limits.NoFile = clamp(files.Max)
 	}
+	var size unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_FSIZE, &size) == nil {
+		limits.FileSize = clamp(size.Max)
+	}
+	status, _ := os.ReadFile("/proc/self/status")
+	limits.NoNewPrivs, limits.Seccomp = statusNumber(string(status), "NoNewPrivs"), statusNumber(string(status), "Seccomp")
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) == nil {
 		limits.Processors = int64(set.Count())
@@ -65,7 +71,7 @@ func (g cgroups) limits(inside bool) Limits {
 		Memory: limitOf(read("memory", "memory.limit_in_bytes", "memory.max")), Swap: Unknown,
 		MilliCPUs: Unknown,
 		Pids:      limitOf(read("pids", "pids.max", "pids.max")),
-		NoFile:    Unknown, Processors: Unknown,
+		NoFile:    Unknown, Processors: Unknown, FileSize: Unknown, NoNewPrivs: Unknown, Seccomp: Unknown,
 	}
 	both := limitOf(read("memory", "memory.memsw.limit_in_bytes", "none"))
 	alone := limitOf(read("memory", "none", "memory.swap.max"))
@@ -107,6 +113,16 @@ func limitOf(text string) int64 {
 		return Unlimited
 	}
 	return n
+}
+
+// statusNumber is a field of a status, in the form of proc_pid_status(5).
+func statusNumber(status, name string) int64 {
+	for line := range strings.Lines(status) {
+		if value, found := strings.CutPrefix(line, name+":"); found {
+			return limitOf(strings.TrimSpace(value))
+		}
+	}
+	return Unknown
 }
 
 // swaps tells whether the machine may have swap space.

@@ -11,7 +11,7 @@ import (
 func TestCgroupLimits(t *testing.T) {
 	// Limits that say nothing of what no control group knows.
 	limits := func(memory, swap, milliCPUs, pids int64) Limits {
-		return Limits{Memory: memory, Swap: swap, MilliCPUs: milliCPUs, Pids: pids, NoFile: Unknown, Processors: Unknown}
+		return Limits{Memory: memory, Swap: swap, MilliCPUs: milliCPUs, Pids: pids, NoFile: Unknown, Processors: Unknown, FileSize: Unknown, NoNewPrivs: Unknown, Seccomp: Unknown}
 	}
 	for _, test := range []struct {
 		name   string

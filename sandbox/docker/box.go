@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
@@ -31,6 +32,7 @@ type box struct {
 	once   bool         // one command is expected, which need not wait for a second spare
 	outlet *outlet      // nil unless the network mode is allow
 	notify func(string) // Spec.Notify
+	queued atomic.Int32 // starts of execs that wait for their place
 	disk   *diskWatch   // nil: no limit
 	ending *ending      // nil but for gVisor, which ends as a whole over a limit
 	// lifetime ends with Close. What ends processes must outlive the context
@@ -102,7 +104,7 @@ func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, er
 	defer stopWatching()
 
 	start := time.Now()
-	run, err := b.handOver(ctx, cmd, dir)
+	run, err := b.handOverInTime(ctx, cmd, dir)
 	if err != nil {
 		if errors.Is(err, sandbox.ErrInvalidCommand) {
 			return sandbox.Result{}, err
@@ -110,7 +112,7 @@ func (b *box) Exec(ctx context.Context, cmd sandbox.Command) (sandbox.Result, er
 		if result, ok := canceledBefore(ctx, dir, start); ok {
 			return result, nil
 		}
-		return sandbox.Result{}, b.explain("starting a command", err)
+		return sandbox.Result{}, b.notBegun(err)
 	}
 	result, err := run.finish(ctx)
 	b.deactivate(run)

@@ -2,14 +2,10 @@ package docker
 
 import (
 	"context"
-	"fmt"
-	"path"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/belljar/belljar/internal/diskusage"
-	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -36,12 +32,15 @@ const (
 // A diskWatch looks at what commands write, and ends them when it is more than
 // the limit. It counts what was added since the sandbox started.
 type diskWatch struct {
-	limit int64
+	limit diskAmount
 	parts []diskPart
 	// over is called when the limit was passed, after commands were told.
-	over func(grown int64)
+	over func(grown diskAmount)
+	// held tells of files that were deleted and that something inside has open;
+	// nil where that cannot be seen.
+	held func(ctx context.Context, tell func(path string, bytes int64))
 
-	ceiling             int64 // what may be there now
+	ceiling             diskAmount // what may be there now
 	notBefore, atLatest time.Time
 	// wake asks for a look at once; one that is pending is enough, so its
 	// capacity is one.
@@ -69,17 +68,19 @@ type diskPart struct {
 	shown   string // its path inside
 	dir     string // a host folder of the same file system; "" is unknown
 	measure func(context.Context, time.Time) (diskusage.Usage, error)
-	known   bool  // it was measured, so that base holds
-	base    int64 // what was there before the sandbox
-	grown   int64
-	atStart int64 // space taken when the sandbox started
-	atLook  int64 // space taken when it was last measured
+	known   bool       // it was measured, so that base holds
+	base    diskAmount // what was there before the sandbox
+	there   diskAmount // what was found last
+	grown   diskAmount
+	atStart diskAmount // taken of the file system when the sandbox started
+	atLook  diskAmount // taken of it when it was last measured
 	largest []diskusage.Entry
+	fullest []diskusage.Folder
 }
 
-func newDiskWatch(limit int64, since time.Time, over func(int64)) *diskWatch {
+func newDiskWatch(limit int64, since time.Time, over func(diskAmount)) *diskWatch {
 	return &diskWatch{
-		limit: limit, ceiling: limit, since: since, over: over, trip: &diskTrip{done: make(chan struct{})},
+		limit: diskLimits(limit), ceiling: diskLimits(limit), since: since, over: over, trip: &diskTrip{done: make(chan struct{})},
 		wake: make(chan struct{}, 1), asks: make(chan diskAsk),
 	}
 }
@@ -175,15 +176,15 @@ func (w *diskWatch) due(now time.Time) bool {
 // perhapsOver tells whether what was found last and what the file systems took
 // in since may be too much together.
 func (w *diskWatch) perhapsOver() bool {
-	possible := int64(0)
+	var possible diskAmount
 	for i := range w.parts {
 		p := &w.parts[i]
-		possible += p.grown
-		if used, _, err := diskusage.Space(p.dir); p.dir != "" && err == nil {
-			possible += max(used-p.atLook, 0)
+		possible = possible.plus(p.grown)
+		if now, err := taken(p.dir); p.dir != "" && err == nil {
+			possible = possible.plus(now.since(p.atLook))
 		}
 	}
-	return possible >= w.ceiling
+	return possible.reaches(w.ceiling)
 }
 
 // look measures everything, and ends what runs when that is too much.
@@ -193,13 +194,16 @@ func (w *diskWatch) look(ctx context.Context) {
 	since, anew := w.since, w.anew
 	w.anew = false
 	w.mu.Unlock()
-	grown := int64(0)
 	for i := range w.parts {
 		if anew {
 			w.parts[i].start()
 		}
 		w.parts[i].look(ctx, since)
-		grown += w.parts[i].grown
+	}
+	grown := w.grown()
+	if w.held != nil && !grown.reaches(w.ceiling) {
+		w.addHeld(ctx) // looked for last, since it costs a look at all processes
+		grown = w.grown()
 	}
 	if ctx.Err() != nil || w.refilled() {
 		return
@@ -208,12 +212,14 @@ func (w *diskWatch) look(ctx context.Context) {
 	if anew {
 		w.ceiling = w.limit
 	}
-	if grown < w.ceiling {
-		// What was freed is not free to be written again beyond the limit.
-		w.ceiling = max(w.limit, min(w.ceiling, grown+diskSlack))
+	over := grown.reaches(w.ceiling)
+	w.ceiling = diskAmount{
+		nextCeiling(w.limit.bytes, w.ceiling.bytes, grown.bytes, diskSlack),
+		nextCeiling(w.limit.files, w.ceiling.files, grown.files, fileSlack),
+	}
+	if !over {
 		return
 	}
-	w.ceiling = grown + diskSlack
 	w.mu.Lock()
 	passed := w.trip
 	w.trip = &diskTrip{done: make(chan struct{})}
@@ -221,6 +227,15 @@ func (w *diskWatch) look(ctx context.Context) {
 	passed.reason = w.reason(grown)
 	close(passed.done)
 	w.over(grown)
+}
+
+// grown is what was added everywhere, as it was found last.
+func (w *diskWatch) grown() diskAmount {
+	var sum diskAmount
+	for i := range w.parts {
+		sum = sum.plus(w.parts[i].grown)
+	}
+	return sum
 }
 
 // refilled tells whether what was measured just now says nothing, because
@@ -233,45 +248,31 @@ func (w *diskWatch) refilled() bool {
 
 // start forgets what was measured: commands have added nothing yet.
 func (p *diskPart) start() {
-	used, _, err := diskusage.Space(p.dir)
+	now, err := taken(p.dir)
 	if err != nil {
 		p.dir = ""
 	}
-	p.known, p.atStart, p.atLook = false, used, used
+	p.known, p.atStart, p.atLook = false, now, now
 }
 
 // look measures one place. What cannot be looked into counts as all that the
 // file system took in.
 func (p *diskPart) look(ctx context.Context, since time.Time) {
-	used, _, spaceErr := diskusage.Space(p.dir)
+	now, takenErr := taken(p.dir)
 	usage, err := p.measure(ctx, since)
 	if err != nil {
 		return
 	}
 	if !p.known {
-		p.known, p.base = true, usage.Total-usage.Fresh
+		p.known, p.base = true, diskAmount{usage.Total - usage.Fresh, usage.Files - usage.FreshFiles}
 	}
-	p.grown, p.largest = max(usage.Total-p.base, 0), usage.Largest
-	if p.dir == "" || spaceErr != nil {
+	p.there = diskAmount{usage.Total, usage.Files}
+	p.grown, p.largest, p.fullest = p.there.since(p.base), usage.Largest, usage.Fullest
+	if p.dir == "" || takenErr != nil {
 		return
 	}
 	if usage.Hidden > 0 {
-		p.grown = max(p.grown, used-p.atStart)
+		p.grown = p.grown.most(now.since(p.atStart))
 	}
-	p.atLook = used
-}
-
-// reason says in one line what grew.
-func (w *diskWatch) reason(grown int64) string {
-	text := fmt.Sprintf("%s were added in this sandbox", output.Size(grown))
-	var names []string
-	for _, p := range w.parts {
-		for _, entry := range p.largest {
-			names = append(names, fmt.Sprintf("%q (%s)", path.Join("/", p.shown, entry.Path), output.Size(entry.Bytes)))
-		}
-	}
-	if len(names) == 0 {
-		return text
-	}
-	return text + ", most of it in " + strings.Join(names, ", ")
+	p.atLook = now
 }

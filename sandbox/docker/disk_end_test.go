@@ -37,12 +37,12 @@ func TestOverDisk(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				p := &place{}
-				w := newDiskWatch(10*mib, time.Now(), func(int64) {})
+				w := newDiskWatch(10*mib, time.Now(), func(diskAmount) {})
 				go w.run(ctx, []diskPart{p.part()})
 				synctest.Wait()
 				p.usage = diskusage.Usage{Total: tt.grown, Fresh: tt.grown, Largest: []diskusage.Entry{{Path: "big", Bytes: tt.grown}}}
 				if tt.told {
-					w.parts[0].grown = tt.grown
+					w.parts[0].grown.bytes = tt.grown
 				}
 				b := &box{disk: w}
 				b.info.Limits.Disk = 10 * mib
@@ -62,7 +62,7 @@ func TestOverDisk(t *testing.T) {
 // TestDiskCheckGivesUp asks a watch that does not answer, and none.
 func TestDiskCheckGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDiskWatch(1, time.Now(), func(int64) {})
+		w := newDiskWatch(1, time.Now(), func(diskAmount) {})
 		began := time.Now()
 		w.check(w.current(), true)
 		if took := time.Since(began); took != askWait {

@@ -88,7 +88,8 @@ func (b *box) watchDisk(plan *plan) {
 	if limit <= 0 {
 		return
 	}
-	b.disk = newDiskWatch(limit, time.Now(), func(grown int64) { b.overDisk(limit, grown) })
+	b.disk = newDiskWatch(limit, time.Now(), func(grown diskAmount) { b.overDisk(b.disk.limit, grown) })
+	b.disk.held = b.heldOpen(plan)
 	b.readers.Go(func() { b.disk.run(b.lifetime, b.diskParts(plan)) })
 }
 
@@ -224,11 +225,11 @@ func (p *plan) create(ctx context.Context) (container.CreateResponse, error) {
 
 // overDisk ends what earlier commands left, which may be what writes, and
 // gives a sandbox up that goes on and on.
-func (b *box) overDisk(limit, grown int64) {
+func (b *box) overDisk(limit, grown diskAmount) {
 	if err := b.endLeft(); err != nil {
 		b.engine.log.Warn("ending what commands left", "container", b.id, "error", err)
 	}
-	if grown > limit+max(limit, farOver) {
+	if grown.bytes > limit.bytes+max(limit.bytes, farOver) || grown.files > limit.files+max(limit.files, farOver/fileBytes) {
 		// Not lost: another sandbox would get as much space again.
 		b.giveUp(errors.New("the sandbox is given up: commands went on writing far over the disk limit (free the space, then run again)"))
 	}

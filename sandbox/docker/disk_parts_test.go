@@ -43,7 +43,7 @@ func TestDiskPartsVolumes(t *testing.T) {
 			b := &box{engine: testEngine(t, api, endpoint), id: "named", lifetime: t.Context()}
 			plan := &plan{spec: sandbox.Spec{Workspace: t.TempDir(), RootFS: sandbox.RootReadOnly}, volumes: []string{"/data/"}}
 			// Times of files are those of a clock that is a little behind.
-			w := newDiskWatch(sandbox.MiB, time.Now().Add(-time.Second), func(int64) {})
+			w := newDiskWatch(sandbox.MiB, time.Now().Add(-time.Second), func(diskAmount) {})
 			w.begin(t.Context(), b.diskParts(plan))
 			if err := os.WriteFile(filepath.Join(source, "file"), make([]byte, 2*sandbox.MiB), 0o600); err != nil {
 				t.Fatal(err)

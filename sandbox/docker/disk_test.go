@@ -30,7 +30,7 @@ func (p *place) part() diskPart {
 func TestDiskWatch(t *testing.T) {
 	const mib = sandbox.MiB
 	var passed []int64
-	w := newDiskWatch(100*mib, time.Now(), func(grown int64) { passed = append(passed, grown) })
+	w := newDiskWatch(100*mib, time.Now(), func(grown diskAmount) { passed = append(passed, grown.bytes) })
 	old, broken := &place{usage: diskusage.Usage{Total: 500 * mib, Fresh: 0}}, &place{err: errors.New("no")}
 	w.begin(t.Context(), []diskPart{old.part(), broken.part()})
 	for _, step := range []struct {
@@ -61,23 +61,23 @@ func TestDiskWatch(t *testing.T) {
 	}
 	old.err = errors.New("cannot be read any more")
 	w.look(t.Context())
-	if w.parts[0].grown != 101*mib {
-		t.Errorf("a failure changed what is known: %d", w.parts[0].grown)
+	if w.parts[0].grown.bytes != 101*mib {
+		t.Errorf("a failure changed what is known: %d", w.parts[0].grown.bytes)
 	}
 	// A place that could not be measured is tried again, and what is fresh there
 	// was added in the sandbox.
 	broken.err, broken.usage = nil, diskusage.Usage{Total: 700 * mib, Fresh: 30 * mib}
 	before := len(passed)
 	w.look(t.Context())
-	if w.parts[1].grown != 30*mib || len(passed) != before+1 {
-		t.Errorf("what came to light late: grown %d, told %d times, want 30 MiB and once more", w.parts[1].grown, len(passed)-before)
+	if w.parts[1].grown.bytes != 30*mib || len(passed) != before+1 {
+		t.Errorf("what came to light late: grown %d, told %d times, want 30 MiB and once more", w.parts[1].grown.bytes, len(passed)-before)
 	}
 }
 
 // TestDiskWatchFill brings content from outside, far more than the limit.
 func TestDiskWatchFill(t *testing.T) {
 	const mib = sandbox.MiB
-	w := newDiskWatch(10*mib, time.Now(), func(int64) {})
+	w := newDiskWatch(10*mib, time.Now(), func(diskAmount) {})
 	p := &place{}
 	w.begin(t.Context(), []diskPart{p.part()})
 	trip := w.current()
@@ -97,8 +97,8 @@ func TestDiskWatchFill(t *testing.T) {
 	}
 	p.usage.Fresh = 0 // all of it came before
 	w.look(t.Context())
-	if closed(trip.done) || w.parts[0].grown != 0 || w.due(time.Now()) {
-		t.Errorf("the content counts as %d bytes, over = %v", w.parts[0].grown, closed(trip.done))
+	if closed(trip.done) || w.parts[0].grown.bytes != 0 || w.due(time.Now()) {
+		t.Errorf("the content counts as %d bytes, over = %v", w.parts[0].grown.bytes, closed(trip.done))
 	}
 	p.usage.Total, p.usage.Fresh = 510*mib, 10*mib
 	w.look(t.Context())
@@ -120,16 +120,16 @@ func TestDiskWatchHidden(t *testing.T) {
 	}
 	hidden := &place{usage: diskusage.Usage{Hidden: 1}}
 	part := hidden.part()
-	part.dir, part.atStart = dir, used-sandbox.GiB
+	part.dir, part.atStart = dir, diskAmount{bytes: used - sandbox.GiB}
 	part.look(t.Context(), time.Now())
 	// Others may free and take some meanwhile.
-	if part.grown < sandbox.GiB/2 || part.grown > 2*sandbox.GiB {
-		t.Errorf("grown = %d, want about what the file system took in", part.grown)
+	if part.grown.bytes < sandbox.GiB/2 || part.grown.bytes > 2*sandbox.GiB {
+		t.Errorf("grown = %d, want about what the file system took in", part.grown.bytes)
 	}
 	hidden.usage.Hidden = 0
 	part.look(t.Context(), time.Now())
-	if part.grown != 0 {
-		t.Errorf("grown = %d with nothing hidden, want 0", part.grown)
+	if part.grown.bytes != 0 {
+		t.Errorf("grown = %d with nothing hidden, want 0", part.grown.bytes)
 	}
 }
 
@@ -184,10 +184,10 @@ func TestUlimits(t *testing.T) {
 		}
 		return out
 	}
-	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0", "fsize=77:77"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: 77}))); diff != "" {
+	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0", "msgqueue=262144:262144", "sigpending=1024:1024", "fsize=77:77"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: 77}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: sandbox.NoLimit}))); diff != "" {
+	if diff := cmp.Diff([]string{"nofile=9:9", "core=0:0", "msgqueue=262144:262144", "sigpending=1024:1024"}, names(ulimits(sandbox.Limits{NoFile: 9, Disk: sandbox.NoLimit}))); diff != "" {
 		t.Errorf("without a limit (-want +got):\n%s", diff)
 	}
 }

@@ -41,6 +41,7 @@ type Engine struct {
 	opts     Options
 	log      *slog.Logger
 	times    leaseTimes // zero: the usual ones
+	patience patience   // zero: the usual one
 	starts   *Starts
 
 	mu   sync.Mutex

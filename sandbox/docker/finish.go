@@ -224,7 +224,7 @@ func naturalStatus(r sandbox.Result, cleared bool) sandbox.Status {
 func (r *run) endedWithoutTrailer() (sandbox.Result, error) {
 	code, err := r.box.execCode(r.spare.execID)
 	report, killErr := r.box.endProcesses(supervisor.Request{Victims: []supervisor.Proc{r.spare.self}, Orphans: true})
-	if killErr != nil && r.box.endContainer(killErr) {
+	if killErr != nil && r.box.endContainer(killErr, leftAlive) {
 		result := r.killedResult(report)
 		result.Status, result.Signal, result.Reason = sandbox.Signaled, "SIGKILL", sandboxEnded
 		return result, nil
@@ -271,7 +271,7 @@ func (r *run) endIt(status sandbox.Status) (sandbox.Result, error) {
 		reason = r.disk.reason
 	}
 	if err != nil {
-		if !r.box.endContainer(err) {
+		if !r.box.endContainer(err, leftAlive) {
 			if result, ok := r.exhausted(status); ok {
 				return result, nil
 			}

@@ -112,9 +112,10 @@ func (b *box) askKiller(killer *spare, req supervisor.Request) (supervisor.Reply
 	return report, nil
 }
 
-// endContainer ends the whole sandbox when its processes cannot be ended one
-// by one, and tells whether they are gone for sure. Nothing runs in it after.
-func (b *box) endContainer(why error) bool {
+// endContainer ends the whole sandbox for what fault says, such as that its
+// processes cannot be ended one by one, and tells whether they are gone for
+// sure. Nothing runs in it after.
+func (b *box) endContainer(why error, fault string) bool {
 	if errors.Is(why, sandbox.ErrClosed) || b.lifetime.Err() != nil {
 		return false
 	}
@@ -130,7 +131,7 @@ func (b *box) endContainer(why error) bool {
 	if err := b.engine.api.ContainerKill(ctx, b.id, "KILL"); err != nil {
 		return false // it was gone before, or the engine is: explain says which
 	}
-	b.giveUp(fmt.Errorf("running a command: %w: an earlier command's processes could not be ended, so the container was (a new one is needed)", sandbox.ErrLost))
+	b.giveUp(fmt.Errorf("running a command: %w: %s, so the container was ended (a new one is needed)", sandbox.ErrLost, fault))
 	select {
 	case <-b.lease.lost:
 		return true
@@ -138,6 +139,9 @@ func (b *box) endContainer(why error) bool {
 		return false
 	}
 }
+
+// leftAlive is the fault of a sandbox in which something could not be ended.
+const leftAlive = "an earlier command's processes could not be ended"
 
 // count reads the counters, which also tells whether a spare is awake.
 func (b *box) count(s *spare) (supervisor.Counters, error) {

@@ -22,7 +22,7 @@ func TestLimitsReadBack(t *testing.T) {
 	}
 	// A kernel of the sandbox's own shows none inside and has none on processes.
 	inside := info.Capabilities.Limits
-	if want := map[bool]int{true: 9, false: 8}[inside]; len(info.Readings) != want || inside != (len(info.Loosened) == 0) {
+	if want := map[bool]int{true: 12, false: 9}[inside]; len(info.Readings) != want || inside != (len(info.Loosened) == 0) {
 		t.Errorf("readings = %v, loosened = %v, want %d readings and nothing loosened but the limit on processes", info.Readings, info.Loosened, want)
 	}
 	for _, reading := range info.Readings {

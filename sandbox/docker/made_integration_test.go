@@ -45,6 +45,9 @@ func TestMadeAsAsked(t *testing.T) {
 	}) {
 		t.Errorf("ulimits = %v, want nofile 333", host.Ulimits)
 	}
+	if got := script(t, sb, "ulimit -q; ulimit -i"); got != "262144\n1024\n" {
+		t.Errorf("bytes in queues of messages and signals under way: %q, want 262144 and 1024", got)
+	}
 	for name, ok := range map[string]bool{
 		"read-only root":            host.ReadonlyRootfs,
 		"not privileged":            !host.Privileged,

@@ -52,6 +52,9 @@ func (e *Engine) plan(ctx context.Context, spec sandbox.Spec) (*plan, error) {
 	if e.gvisor(spec.Runtime) {
 		spec.Limits.Pids = asked.Pids
 	}
+	if e.writableDev(spec) {
+		spec.Limits = besideDev(asked, spec.Limits)
+	}
 	if asked.Disk == 0 {
 		spec.Limits.Disk = diskLimit(spec.Workspace, spec.Limits.Disk)
 	}

@@ -100,16 +100,19 @@ func (p *plan) capabilities() strslice.StrSlice {
 	return strslice.StrSlice(sandbox.RootCapabilities())
 }
 
-// readOnlyPaths are those of the kernel that nobody may write to, nil for the
-// engine's own list. To that comes where control groups are mounted: with those
-// of version 1 current engines leave the folder above them to root, who could
-// fill it.
+// readOnlyPaths are those that nobody may write to, nil for the engine's own
+// list. To that come two file systems in memory which root could fill beyond
+// what is kept free of the memory: /dev, which needs no change once its nodes
+// are there, and where control groups are mounted, since with those of version 1
+// current engines leave the folder above them to root. What is mounted below
+// /dev stays as it is.
 func (p *plan) readOnlyPaths() []string {
 	if p.uid != 0 || p.engine.Podman() || p.engine.gvisor(p.spec.Runtime) {
 		return nil
 	}
 	// The engine's own, see oci.DefaultSpec of moby, which these replace.
-	return []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", "/sys/fs/cgroup"}
+	own := []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}
+	return append(own, "/sys/fs/cgroup", "/dev")
 }
 
 // giving says whom files in the workspace are given to, nil where they belong

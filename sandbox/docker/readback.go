@@ -19,6 +19,9 @@ func places() [][]byte { return [][]byte{[]byte("/tmp"), []byte(homeInside), []b
 // from what the engine says of the container.
 func (b *box) checkLimits(ctx context.Context, p *plan, inside *supervisor.Limits) error {
 	readings := askedReadings(p.spec.Limits)
+	if b.info.Capabilities.Seccomp {
+		readings = append(readings, askedGuards()...)
+	}
 	if inside != nil {
 		fill(readings, *inside, sandbox.FromInside)
 	}
@@ -35,6 +38,11 @@ func (b *box) checkLimits(ctx context.Context, p *plan, inside *supervisor.Limit
 		}
 	}
 	b.info.Readings = readings
+	for _, missing := range sandbox.Missing(readings) {
+		if missing.IsGuard() {
+			b.info.Capabilities.Seccomp = false
+		}
+	}
 	loosened, err := sandbox.CheckReadings(readings, p.spec.AllowMissingLimits)
 	b.info.Loosened = append(b.info.Loosened, loosened...)
 	return err
@@ -53,6 +61,7 @@ func askedReadings(l sandbox.Limits) []sandbox.Reading {
 		{Limit: "home", Asked: float64(l.Home)},
 		{Limit: "shm", Asked: float64(l.Shm)},
 		{Limit: "pids", Asked: float64(l.Pids)}, // 0 is none
+		{Limit: "fsize", Asked: float64(l.Disk)},
 	} {
 		if optional.Asked > 0 {
 			list = append(list, optional)
@@ -62,6 +71,13 @@ func askedReadings(l sandbox.Limits) []sandbox.Reading {
 		list = append(list, sandbox.Reading{Limit: "cpuset", Asked: float64(n)})
 	}
 	return list
+}
+
+// askedGuards are what the kernel must say of each process where the filter of
+// system calls is the engine's: that it is there, and that no program gives
+// rights. An engine may have been started without a filter.
+func askedGuards() []sandbox.Reading {
+	return []sandbox.Reading{{Limit: sandbox.NoNewPrivs, Asked: 1}, {Limit: sandbox.Seccomp, Asked: 2}}
 }
 
 // unread tells whether something could not be read yet.
@@ -78,7 +94,8 @@ func unread(readings []sandbox.Reading) bool {
 func fill(readings []sandbox.Reading, found supervisor.Limits, source sandbox.Source) {
 	values := map[string]int64{
 		"memory": found.Memory, "swap": found.Swap, "cpus": found.MilliCPUs, "pids": found.Pids,
-		"nofile": found.NoFile, "cpuset": found.Processors,
+		"nofile": found.NoFile, "cpuset": found.Processors, "fsize": found.FileSize,
+		sandbox.NoNewPrivs: found.NoNewPrivs, sandbox.Seccomp: found.Seccomp,
 	}
 	for i, name := range []string{"tmp", "home", "shm"} {
 		values[name] = supervisor.Unknown
@@ -109,6 +126,7 @@ func setByEngine(host *container.HostConfig, can system.Info) supervisor.Limits 
 	limits := supervisor.Limits{
 		Memory: orUnlimited(host.Memory), Swap: supervisor.Unlimited, MilliCPUs: orUnlimited(host.NanoCPUs / 1e6),
 		Pids: supervisor.Unlimited, NoFile: supervisor.Unknown, Processors: supervisor.Unknown,
+		FileSize: supervisor.Unknown, NoNewPrivs: supervisor.Unknown, Seccomp: supervisor.Unknown,
 	}
 	if host.MemorySwap > 0 && host.Memory > 0 {
 		limits.Swap = host.MemorySwap - host.Memory

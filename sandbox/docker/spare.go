@@ -46,7 +46,9 @@ type spare struct {
 // startSpare starts an exec with a supervisor in it, once there is a place for
 // it, and waits until it is ready.
 func (b *box) startSpare(ctx context.Context, enter func(context.Context) (leave func(), err error), bound time.Duration) (*spare, error) {
+	b.queued.Add(1)
 	leave, err := enter(ctx)
+	b.queued.Add(-1)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func (b *box) startSpare(ctx context.Context, enter func(context.Context) (leave
 	held := time.AfterFunc(placeBound, leave)
 	defer held.Stop()
 	defer after(stuckWait, func() { b.wake() })()
-	ctx, cancel := context.WithTimeoutCause(ctx, bound, errors.New("the engine started no exec in "+bound.String()))
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("%w within %v", errSlowExec, bound))
 	defer cancel()
 	created, err := b.engine.api.ContainerExecCreate(ctx, b.id, container.ExecOptions{
 		User: b.user, Cmd: supervisor.ExecArgs(helperInside), Env: supervisor.Environ(),
@@ -82,6 +84,9 @@ func (b *box) startSpare(ctx context.Context, enter func(context.Context) (leave
 	s.self, s.shell = supervisor.Proc{PID: ready.PID, Start: ready.Start}, ready.Shell
 	return s, nil
 }
+
+// errSlowExec says that an exec did not start in its time.
+var errSlowExec = errors.New("the engine started no exec")
 
 // orCause says what was being done, and prefers the reason why the context
 // ended to the error that its end brought about.

@@ -25,9 +25,26 @@ func ulimits(l sandbox.Limits) []*container.Ulimit {
 	list := []*container.Ulimit{
 		{Name: "nofile", Soft: l.NoFile, Hard: l.NoFile},
 		{Name: "core", Soft: 0, Hard: 0},
+		sharedUlimit("msgqueue", maxQueueBytes), sharedUlimit("sigpending", maxSignals),
 	}
 	if l.Disk > 0 {
 		list = append(list, &container.Ulimit{Name: "fsize", Soft: l.Disk, Hard: l.Disk})
 	}
 	return list
+}
+
+// What the kernel counts for a user on the whole machine, for the owner outside
+// too, is held small: bytes in queues of messages (three of the usual size), and
+// signals and timers under way. The kernel's own limits are three times the one
+// and many times the other.
+const (
+	maxQueueBytes = 256 << 10
+	maxSignals    = 1024
+)
+
+// sharedUlimit is a limit of at most that much, and no more than this process
+// may set, which is as good as what an engine without root may.
+func sharedUlimit(name string, most int64) *container.Ulimit {
+	limit := min(most, ownLimit(name, most))
+	return &container.Ulimit{Name: name, Soft: limit, Hard: limit}
 }

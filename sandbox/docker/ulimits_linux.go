@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -25,4 +26,15 @@ func ownProcesses() (limit int64, known bool) {
 		return 0, false
 	}
 	return int64(min(uint64(most), own.Max)), true
+}
+
+// ownLimit is the hard limit that this process has under an engine's name for
+// it, or the given one where it cannot be read.
+func ownLimit(name string, unknown int64) int64 {
+	resource, known := map[string]int{"msgqueue": unix.RLIMIT_MSGQUEUE, "sigpending": unix.RLIMIT_SIGPENDING}[name]
+	var own unix.Rlimit
+	if !known || unix.Getrlimit(resource, &own) != nil {
+		return unknown
+	}
+	return int64(min(own.Max, math.MaxInt64))
 }

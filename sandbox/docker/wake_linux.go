@@ -102,6 +102,12 @@ func grouped(container string) (in, others []int) {
 	return in, others
 }
 
+// processesOf are the numbers of the processes of this machine in a container.
+func processesOf(container string) []int {
+	in, _ := grouped(container)
+	return in
+}
+
 func inGroup(pid int, container string) bool {
 	groups, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	return err == nil && bytes.Contains(groups, []byte(container))
