@@ -33,6 +33,7 @@ func serve() int {
 	s.counters = openCounterFiles()
 	s.rehearse()
 	for {
+		collect()
 		var req Request
 		if err := ReadFrame(stdin{}, &req); err != nil {
 			s.drop()
