@@ -196,7 +196,8 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 	}
 	r.history = append(r.history, model.Message{Role: model.Tool, CallID: call.ID, IsError: d.result.IsError, Parts: parts})
 	r.window.keepOutput(call.ID, d.output)
-	r.repeats.add(digest(call, d.status, lasting(d.result, parts)), d.result.IsError && !d.answered)
+	failed := d.result.IsError && !d.answered
+	r.repeats.add(digest(call, d.status, lasting(d.result, parts)), !failed && !r.stands[call.Name], failed)
 	return nil
 }
 
