@@ -127,12 +127,13 @@ func (s *subAgents) start(ctx context.Context, of callOf, task string, p part) (
 	if own.Close != nil {
 		defer func() { err = errors.Join(err, own.Close()) }()
 	}
-	sub, err := New(of.subOptions(task, own, p))
+	below, err := New(of.subOptions(task, own, p))
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("starting a sub-agent: %w", err)
 	}
-	outcome, err := sub.runBelow(ctx, task, of.run)
-	of.run.charge(outcome)
+	sub := below.newRun(of.run)
+	outcome, err := sub.do(ctx, task)
+	of.run.charge(sub)
 	switch {
 	case outcome.Stop == StopRecord:
 		return tools.Result{}, recordError{err}
@@ -160,8 +161,8 @@ func (of callOf) subOptions(task string, own SubAgent, p part) Options {
 	o := of.run.opts
 	o.Tools, o.System, o.Closing = own.Tools, own.System, own.Closing
 	o.Recorder = trajectory.Nest(of.id, o.Recorder)
-	o.OnText, o.Opening, o.BeforeEnd, o.FindWindow = nil, nil, nil, nil
-	o.ContextWindow = of.run.window.most
+	o.OnText, o.Opening, o.BeforeEnd = nil, nil, nil
+	o.ContextWindow, o.FindWindow = of.run.window.most, of.run.findWindow
 	o.MaxTurns, o.MaxRequests, o.MaxTokens, o.MaxCost, o.MaxTime = p.turns, p.requests, p.tokens, p.cost, p.time
 	if approve := o.Approve; approve != nil {
 		o.Approve = func(ctx context.Context, request ApprovalRequest) Approval {

@@ -55,10 +55,14 @@ func (r *run) part(asked *int) (p part, problem string) {
 	return p, ""
 }
 
-// charge counts what a sub-agent used as the run's.
-func (r *run) charge(outcome Outcome) {
-	r.spent = r.spent.add(outcome.Spent)
-	r.subTurns += outcome.Turns
+// charge counts what a sub-agent used as the run's, and takes what its model's
+// server said of the window: it is the same one.
+func (r *run) charge(sub *run) {
+	r.spent = r.spent.add(sub.spent)
+	r.subTurns += sub.turns
+	if sub.window.told {
+		r.window.most, r.window.told = sub.window.most, true
+	}
 }
 
 // subResult tells what came of a sub-agent: its last answer, and how it ended.
