@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -146,7 +147,11 @@ func (a *Agent) execute(ctx context.Context, call model.ToolCall) done {
 		d.result = tools.Error(model.Interrupted)
 	case err != nil:
 		d.err, d.status = toolError{err}, statusFailed
-		d.result = tools.Error("failed: the sandbox broke while this call ran, and it is not known what it did")
+		what := "the sandbox"
+		if _, fault := errors.AsType[faultError](err); fault {
+			what = "belljar"
+		}
+		d.result = tools.Error("failed: " + what + " broke while this call ran, and it is not known what it did")
 	case d.status == "" && result.IsError:
 		d.status = statusError
 	case d.status == "":

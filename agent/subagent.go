@@ -113,27 +113,35 @@ func (s *subAgents) Execute(ctx context.Context, args json.RawMessage) (tools.Re
 	}
 	part, problem := of.run.part(in.MaxTurns)
 	if problem != "" {
-		return tools.Error("no sub-agent was started: " + problem + "; do this part yourself, or end with what there is"), nil
+		return notStarted(problem), nil
 	}
 	return s.start(ctx, of, in.Task, part)
 }
 
 // start runs one sub-agent and tells what came of it.
 func (s *subAgents) start(ctx context.Context, of callOf, task string, p part) (res tools.Result, err error) {
+	// What breaks down is a whole run here and not a tool: what it did is unknown.
+	defer func() {
+		if v := recover(); v != nil {
+			res, err = tools.Result{}, faultError{fmt.Errorf("the sub-agent broke down (%v): this is a fault of belljar", v)}
+		}
+	}()
 	own, err := s.opts.New()
 	if err != nil {
-		return tools.Result{}, fmt.Errorf("starting a sub-agent: %w", err)
+		return notStarted(err.Error()), nil
 	}
-	if own.Close != nil {
-		defer func() { err = errors.Join(err, own.Close()) }()
-	}
+	defer func() {
+		if own.Close != nil {
+			res, err = closed(res, err, own.Close())
+		}
+	}()
 	below, err := New(of.subOptions(task, own, p))
 	if err != nil {
-		return tools.Result{}, fmt.Errorf("starting a sub-agent: %w", err)
+		return notStarted(err.Error()), nil
 	}
 	sub := below.newRun(of.run)
+	defer of.run.charge(sub)
 	outcome, err := sub.do(ctx, task)
-	of.run.charge(sub)
 	switch {
 	case outcome.Stop == StopRecord:
 		return tools.Result{}, recordError{err}
@@ -144,6 +152,27 @@ func (s *subAgents) start(ctx context.Context, of callOf, task string, p part) (
 	}
 	return of.run.subResult(outcome, err, p), nil
 }
+
+// notStarted answers a call that no sub-agent was started for.
+func notStarted(why string) tools.Result {
+	return tools.Error("no sub-agent was started: " + why + "; do this part yourself, or end with what there is")
+}
+
+// closed adds to what came of a sub-agent why not all that was opened for it could
+// be given back. What it has done stands.
+func closed(res tools.Result, err, closeErr error) (tools.Result, error) {
+	switch {
+	case closeErr == nil:
+		return res, err
+	case err != nil:
+		return res, errors.Join(err, closeErr)
+	}
+	res.Parts = append(res.Parts, tools.Part{Text: "[what it opened could not be given back: " + closeErr.Error() + "]"})
+	return res, nil
+}
+
+// A faultError is a part of the program that broke down, and not the sandbox.
+type faultError struct{ error }
 
 // callKey finds the callOf in the context of a call. It tells which call that
 // is, which no tool but this has to know; the tools between hand it on.
