@@ -94,8 +94,8 @@ func (s *subAgents) Definition() tools.Definition { return s.def }
 
 func (s *subAgents) Execute(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
-		Task     string `json:"task"`
-		MaxTurns *int   `json:"max_turns"`
+		Task     string   `json:"task"`
+		MaxTurns *float64 `json:"max_turns"` // the schema takes 5.0 for a whole number
 	}
 	if err := json.Unmarshal(args, &in); err != nil {
 		return tools.Error("the arguments do not have the shape of the schema: " + err.Error()), nil
@@ -109,7 +109,7 @@ func (s *subAgents) Execute(ctx context.Context, args json.RawMessage) (tools.Re
 	case strings.TrimSpace(in.Task) == "":
 		return tools.Error("task is empty: say what the sub-agent is to do"), nil
 	case in.MaxTurns != nil && *in.MaxTurns <= 0:
-		return tools.Error(fmt.Sprintf("max_turns must be more than 0; leave it out for the default of %d", DefaultSubTurns)), nil
+		return tools.Error(fmt.Sprintf("max_turns must be more than 0; leave it out for the default of %d", min(DefaultSubTurns, of.run.opts.MaxTurns))), nil
 	}
 	part, problem := of.run.part(in.MaxTurns)
 	if problem != "" {

@@ -23,14 +23,15 @@ const given, ofWhole = 3, 4
 
 // part is what the next sub-agent may use, or says of what there is too little
 // for one. All sub-agents together have as many turns as the run itself.
-func (r *run) part(asked *int) (p part, problem string) {
+func (r *run) part(asked *float64) (p part, problem string) {
 	left := r.opts.MaxTurns - r.subTurns
 	if left <= 0 {
 		return p, fmt.Sprintf("the sub-agents of this run have had all the turns that they have together, %d", r.opts.MaxTurns)
 	}
 	p.turns = min(DefaultSubTurns, left)
 	if asked != nil {
-		p.turns, p.clamped = min(*asked, left), *asked > left
+		// In this order, for it may be more than an int holds.
+		p.turns, p.clamped = int(min(*asked, float64(left))), *asked > float64(left)
 	}
 	if r.opts.MaxRequests > 0 {
 		if p.requests = (r.opts.MaxRequests - r.spent.Requests) * given / ofWhole; p.requests <= 0 {

@@ -77,6 +77,18 @@ func TestSubAgentBudget(t *testing.T) {
 	}
 }
 
+// TestSubAgentDefaultTurns: what is told of the default is what it is.
+func TestSubAgentDefaultTurns(t *testing.T) {
+	a, memory := newAgent(t, answers(asks(call("agent", `{"task":"x","max_turns":0}`)), says("Done.")),
+		withSubAgents(t, registry(t), 10, looking(t)), func(o *agent.Options) { o.MaxTurns = 10 })
+	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+		t.Fatalf("ended as %s, error %v", outcome.Stop, err)
+	}
+	if lines := strings.Join(story(memory), "\n"); !strings.Contains(lines, "leave it out for the default of 10") {
+		t.Errorf("the record:\n%s", lines)
+	}
+}
+
 // TestSubAgentTime: a sub-agent has a part of the time, which stands still, as
 // the run's does, while somebody is asked about its calls.
 func TestSubAgentTime(t *testing.T) {
