@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -74,6 +75,28 @@ func TestSubAgentBudget(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSubAgentStatusDocs: the description of the record names every status that
+// the result of a sub-agent may have.
+func TestSubAgentStatusDocs(t *testing.T) {
+	data, err := os.ReadFile("../docs/record.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(data), "**`status` of a result.**")
+	text, _, ends := strings.Cut(text, "\n\n")
+	if !found || !ends {
+		t.Fatal("docs/record.md has no paragraph on the status of a result")
+	}
+	for _, stop := range []agent.Stop{
+		agent.StopMaxTurns, agent.StopMaxTime, agent.StopMaxRequests, agent.StopMaxTokens, agent.StopMaxCost, agent.StopMaxContext,
+		agent.StopStuck, agent.StopRefused, agent.StopModel,
+	} {
+		if !strings.Contains(text, "`"+string(stop)+"`") {
+			t.Errorf("docs/record.md does not name the status %q", stop)
+		}
 	}
 }
 
