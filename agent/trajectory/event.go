@@ -9,7 +9,8 @@ import "time"
 const Version = 1
 
 // An Event is one line of the record: the envelope and exactly one body, whose
-// type is the envelope's type; that of a sub-agent is Nested. Readers skip types and fields they do not know.
+// type is the envelope's type; that of a sub-agent is Nested. Readers skip types
+// and fields they do not know.
 type Event struct {
 	V    int       `json:"v"`
 	Type string    `json:"type"`
