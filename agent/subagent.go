@@ -185,19 +185,30 @@ type callOf struct {
 }
 
 // subOptions are those of a sub-agent: what it has of its own, and all else as
-// the run has it, in its place in the record and within its part.
+// the run has it, in its place in the record and within its part. What talks to
+// the user of the run, and begins and ends it, is the run's alone.
 func (of callOf) subOptions(task string, own SubAgent, p part) Options {
 	o := of.run.opts
-	o.Tools, o.System, o.Closing = own.Tools, own.System, own.Closing
-	o.Recorder = trajectory.Nest(of.id, o.Recorder)
-	o.OnText, o.Opening, o.BeforeEnd = nil, nil, nil
-	o.ContextWindow, o.FindWindow = of.run.window.most, of.run.findWindow
-	o.MaxTurns, o.MaxRequests, o.MaxTokens, o.MaxCost, o.MaxTime = p.turns, p.requests, p.tokens, p.cost, p.time
-	if approve := o.Approve; approve != nil {
-		o.Approve = func(ctx context.Context, request ApprovalRequest) Approval {
-			request.Agent = task
-			return approve(ctx, request)
-		}
+	return Options{
+		Tools: own.Tools, System: own.System, Closing: own.Closing,
+		Recorder: trajectory.Nest(of.id, o.Recorder), Approve: approveFor(task, o.Approve),
+		Model: o.Model, Start: o.Start, NewOutput: o.NewOutput, Images: o.Images, Mask: o.Mask, Outputs: o.Outputs,
+		Price: o.Price, Retry: o.Retry,
+		ContextWindow: of.run.window.most, FindWindow: of.run.findWindow,
+		MaxTurns: p.turns, MaxRequests: p.requests, MaxTokens: p.tokens, MaxCost: p.cost, MaxTime: p.time,
 	}
-	return o
+}
+
+// An approveFunc decides about a call, as Options.Approve does.
+type approveFunc = func(context.Context, ApprovalRequest) Approval
+
+// approveFor asks with the task of the sub-agent whose call it is.
+func approveFor(task string, approve approveFunc) approveFunc {
+	if approve == nil {
+		return nil
+	}
+	return func(ctx context.Context, request ApprovalRequest) Approval {
+		request.Agent = task
+		return approve(ctx, request)
+	}
 }
