@@ -200,22 +200,27 @@ func New(opts Options) (*Agent, error) {
 // record ends with an end event in every case but StopRecord; before it stands,
 // as a notice, why a run failed.
 func (a *Agent) Run(ctx context.Context, task string) (Outcome, error) {
-	return a.runBelow(ctx, task, nil)
+	return a.newRun(nil).do(ctx, task)
 }
 
-// runBelow is Run for a run that waits for it; nil is none.
-func (a *Agent) runBelow(ctx context.Context, task string, parent *run) (Outcome, error) {
+// newRun makes a run that another one waits for; nil is none.
+func (a *Agent) newRun(parent *run) *run {
 	r := &run{Agent: a, parent: parent, started: time.Now(), window: newWindow(a.opts.ContextWindow)}
-	inner := ctx
-	if a.opts.MaxTime > 0 {
-		r.clock = newClock(ctx, a.opts.MaxTime)
-		defer r.clock.stop()
-		inner = r.clock
-	}
 	if a.opts.Price != nil {
 		r.spent.Cost = new(0.0) // what is known to be nothing yet
 	}
 	r.asked = model.WithRetry(&counted{r}, r.retryPolicy())
+	return r
+}
+
+// do is Run, of this run.
+func (r *run) do(ctx context.Context, task string) (Outcome, error) {
+	inner := ctx
+	if r.opts.MaxTime > 0 {
+		r.clock = newClock(ctx, r.opts.MaxTime)
+		defer r.clock.stop()
+		inner = r.clock
+	}
 	stop, err := r.work(inner, cleanText(task))
 	r.endWait()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -146,7 +147,11 @@ func (a *Agent) execute(ctx context.Context, call model.ToolCall) done {
 		d.result = tools.Error(model.Interrupted)
 	case err != nil:
 		d.err, d.status = toolError{err}, statusFailed
-		d.result = tools.Error("failed: the sandbox broke while this call ran, and it is not known what it did")
+		what := "the sandbox"
+		if _, fault := errors.AsType[faultError](err); fault {
+			what = "belljar"
+		}
+		d.result = tools.Error("failed: " + what + " broke while this call ran, and it is not known what it did")
 	case d.status == "" && result.IsError:
 		d.status = statusError
 	case d.status == "":
@@ -196,7 +201,8 @@ func (r *run) recordResult(call model.ToolCall, d done) error {
 	}
 	r.history = append(r.history, model.Message{Role: model.Tool, CallID: call.ID, IsError: d.result.IsError, Parts: parts})
 	r.window.keepOutput(call.ID, d.output)
-	r.repeats.add(digest(call, d.status, lasting(d.result, parts)), d.result.IsError && !d.answered)
+	failed := d.result.IsError && !d.answered
+	r.repeats.add(digest(call, d.status, lasting(d.result, parts)), !failed && !r.stands[call.Name], failed)
 	return nil
 }
 

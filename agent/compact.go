@@ -54,7 +54,7 @@ func (r *run) compact(ctx context.Context, reason string, goal int) (shorter boo
 			return false, err
 		}
 	}
-	if limit := r.limit(); limit > 0 && r.size() > limit || c.force && len(c.done) == 0 {
+	if r.stillTooLong(c) {
 		if err := r.sumUpAll(ctx, c); err != nil {
 			return false, err
 		}
@@ -120,10 +120,21 @@ func (r *run) sumUp(ctx context.Context, upTo int, c *compaction) error {
 func (r *run) sumUpAll(ctx context.Context, c *compaction) error {
 	c.free = max(c.free, r.base()/4) // there is none where the prompt alone is above the goal
 	known, all := r.window.summed.text, len(r.history)
-	if r.window.guessed(r.unsummed(all)) < leastSummed && len(known) < leastSummed*bytesPerToken {
+	if r.window.guessed(r.unsummed(all)) >= leastSummed || len(known) >= leastSummed*bytesPerToken {
+		if err := r.sumUp(ctx, all, c); err != nil {
+			return err
+		}
+	}
+	if !r.stillTooLong(c) {
 		return nil
 	}
-	return r.sumUp(ctx, all, c)
+	return r.leaveStandingOut(c)
+}
+
+// stillTooLong tells whether the run would end for want of room.
+func (r *run) stillTooLong(c *compaction) bool {
+	limit := r.limit()
+	return limit > 0 && r.size() > limit || c.force && len(c.done) == 0
 }
 
 // shortened notes what was shortened.

@@ -32,8 +32,9 @@ const (
 // whose result changes, be it why it failed, is not counted, for that is a
 // model waiting for something. It also finds one whose calls all fail, in
 // whatever ways: a command that was ended, for its time or a limit, has failed,
-// and one that ended by itself has not, whatever its exit code. The zero value
-// is ready.
+// and one that ended by itself has not, whatever its exit code. A call that only
+// says what stands, as a list of steps, has not got anywhere by that. The zero
+// value is ready.
 type repeats struct {
 	recent [longestCycle]string // the last calls, the call n at n modulo the length
 	calls  int
@@ -42,9 +43,11 @@ type repeats struct {
 	same [longestCycle + 1]int
 	told int // the length of the cycle that the model was told of; 0 is none
 
-	failures     int  // answers in a row all of whose calls failed
-	worked       bool // a call of the answer that is being taken did not
+	failures     int // answers in a row all of whose calls failed
 	toldFailures bool
+	// worked and failed tell of the answer that is being taken that a call of it
+	// did.
+	worked, failed bool
 }
 
 // A circle is what a model goes round in.
@@ -55,8 +58,8 @@ type circle struct {
 }
 
 // add takes the next call in a form in which equal calls with equal results
-// are equal.
-func (r *repeats) add(callAndResult string, failed bool) {
+// are equal, and whether it worked or failed. What did neither tells nothing.
+func (r *repeats) add(callAndResult string, worked, failed bool) {
 	for length := 1; length <= longestCycle; length++ {
 		// The one so many calls before; it is there once that many have been.
 		if r.calls >= length && r.recent[(r.calls-length)%longestCycle] == callAndResult {
@@ -67,7 +70,7 @@ func (r *repeats) add(callAndResult string, failed bool) {
 	}
 	r.recent[r.calls%longestCycle] = callAndResult
 	r.calls++
-	r.worked = r.worked || !failed
+	r.worked, r.failed = r.worked || worked, r.failed || failed
 	if r.told > 0 && r.same[r.told] == 0 {
 		r.told = 0
 	}
@@ -79,10 +82,13 @@ func (r *repeats) rounds(length int) int { return (r.same[length] + length) / le
 // turn is called when the calls of an answer have all been added. It reports
 // whether the model goes round in circles and is to be told, or stopped.
 func (r *repeats) turn() (circle, bool) {
-	if r.failures++; r.worked {
+	switch {
+	case r.worked:
 		r.failures, r.toldFailures = 0, false
+	case r.failed:
+		r.failures++
 	}
-	r.worked = false
+	r.worked, r.failed = false, false
 	switch {
 	case r.told > 0 && r.rounds(r.told) >= roundsToStop:
 		return circle{stop: true, reason: r.reason()}, true

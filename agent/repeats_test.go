@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +20,8 @@ import (
 // and each letter of it a call: of the tool "look", which says the same of the
 // same letter; in upper case of "poll", which says something new each time; a
 // digit is a call that fails, in the same words for the same even digit and in
-// ever other ones for an odd digit. The story begins anew when it is over.
+// ever other ones for an odd digit, and a plus a new list of steps. The story
+// begins anew when it is over.
 func TestCircles(t *testing.T) {
 	tests := map[string]struct {
 		story string
@@ -46,6 +48,10 @@ func TestCircles(t *testing.T) {
 		"polling":                    {"A", 60, nil, ""},
 		"polling and something else": {"A b", 60, nil, ""},
 		"polling after an error":     {"1 A", 60, nil, ""},
+		"a list beside errors":       {"+1 +2 3+ 4+ +5", 10, []int{5}, "all calls of the last 10 answers failed"},
+		"a list between errors":      {"1 +", 19, []int{9}, "all calls of the last 10 answers failed"},
+		"a list beside good calls":   {"+a 1 +b 2", 60, nil, ""},
+		"a list alone":               {"+", 60, nil, ""},
 		"other calls each time":      {"a b c d e f g h i j k l m n o p q r s t u v w x y z", 60, nil, ""},
 	}
 	for name, test := range tests {
@@ -59,11 +65,11 @@ func TestCircles(t *testing.T) {
 						told = append(told, turn-1)
 					}
 					words := strings.Fields(test.story)
-					return asks(callsOf(words[(turn-1)%len(words)])...), nil
+					return asks(callsOf(words[(turn-1)%len(words)], turn)...), nil
 				},
 			}
 			polls := 0
-			set := registry(t, echo("look", tools.Read),
+			set := registry(t, echo("look", tools.Read), tools.NewTodo(),
 				tool{"poll", tools.Write, func(context.Context, json.RawMessage) (tools.Result, error) {
 					polls++
 					return tools.Text(fmt.Sprint(polls, "%")), nil
@@ -95,13 +101,17 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// callsOf are the calls that a word stands for.
-func callsOf(word string) []model.ToolCall {
-	if word[0] >= '0' && word[0] <= '9' {
+// callsOf are the calls that a word stands for, in a turn.
+func callsOf(word string, turn int) []model.ToolCall {
+	if _, err := strconv.Atoi(word); err == nil && word[0] != '+' {
 		return []model.ToolCall{call("fail", `{"n":`+word+`}`)}
 	}
 	var calls []model.ToolCall
 	for _, letter := range word {
+		if letter == '+' {
+			calls = append(calls, call("todo", fmt.Sprintf(`{"items":[{"content":"try %d","status":"pending"}]}`, turn)))
+			continue
+		}
 		name := "look"
 		switch {
 		case letter >= 'A' && letter <= 'Z':

@@ -5,22 +5,43 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/belljar/belljar/agent/model"
 )
 
-// standingText tells the model of a call that stands for a message that is gone.
-func standingText(call model.ToolCall) string {
-	return fmt.Sprintf("\n\n[Your newest call of %s up to here, word for word. It stands until you make another one:]\n\n%s", call.Name, mark(cleanText(call.Arguments)))
+// standingText tells the model of the calls that stand for messages that are gone,
+// in at most about so many bytes of their arguments. What a tool bounds may still
+// be much beside a small window, so what has no room is cut or left out.
+func (r *run) standingText(calls []model.ToolCall, most int) string {
+	var text strings.Builder
+	for _, call := range calls {
+		arguments, part := mark(cleanText(call.Arguments)), most/len(calls)
+		switch {
+		case len(arguments) <= part:
+			fmt.Fprintf(&text, "\n\n[Your newest call of %s up to here, word for word. It stands until you make another one:]\n\n%s", call.Name, arguments)
+		case part >= leastOfOne:
+			fmt.Fprintf(&text, "\n\n[Your newest call of %s up to here, cut in its middle to save room. It stands; "+
+				"make another one with less in it, to see it whole:]\n\n%s", call.Name, mark(r.clip(call.Arguments, part)))
+		default:
+			fmt.Fprintf(&text, "\n\n[Your newest call of %s up to here is left out to save room. It stands; "+
+				"make another one with less in it, to see it.]", call.Name)
+		}
+	}
+	return text.String()
 }
 
-// standingSize is how long that is for several calls, in bytes.
-func standingSize(calls []model.ToolCall) int {
-	size := 0
-	for _, call := range calls {
-		size += len(standingText(call))
+// leaveStandingOut takes the calls that stand out of what is told, and keeps what
+// they are: a run ends for want of room only when they are gone as well.
+func (r *run) leaveStandingOut(c *compaction) error {
+	now := r.window.summed
+	told := r.standingText(now.standing, 0)
+	if len(told) >= len(now.told) {
+		return nil
 	}
-	return size
+	now.told = told
+	c.done = append(c.done, plural(len(now.standing), "standing call")+" left out")
+	return r.replace(2, now)
 }
 
 // standing are the calls that still stand when the messages before another one

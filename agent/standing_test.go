@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/tools"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // A planner is a narrow model that also writes down its steps, in turns of its
@@ -56,7 +57,8 @@ func TestNewestListStands(t *testing.T) {
 		"each turn":           {window: 16_000, limit: 16_000, looks: 40, lists: eachTurn(40)},
 		"wrong ones between":  {window: 16_000, limit: 16_000, looks: 60, lists: map[int]string{2: plan(0, 5), 9: `{"items":[{"content":"","status":"pending"}]}`, 30: `{"items":`}},
 		"emptied":             {window: 16_000, limit: 16_000, looks: 60, lists: map[int]string{2: plan(0, 5), 20: `{"items":[]}`}},
-		"the longest":         {window: 16_000, limit: 16_000, looks: 60, lists: map[int]string{2: plan(3, 50)}},
+		"many steps":          {window: 16_000, limit: 16_000, looks: 60, lists: map[int]string{2: plan(3, 50)}},
+		"the longest":         {window: 32_000, limit: 32_000, looks: 90, lists: map[int]string{2: longPlan()}},
 		"only refusals tell":  {limit: 12_000, looks: 40, lists: map[int]string{2: plan(1, 5), 15: plan(2, 5)}},
 		"much in each answer": {window: 12_000, limit: 12_000, looks: 12, beside: 6, lists: map[int]string{2: plan(1, 5), 4: plan(2, 5)}},
 	} {
@@ -68,7 +70,7 @@ func TestNewestListStands(t *testing.T) {
 				if newest != "" && lastSeen(req.Messages) != newest {
 					t.Errorf("turn %d: the last list that the model sees is %.300q, want %.300q", m.turns, lastSeen(req.Messages), newest)
 				}
-				if diff := cmp.Diff(rebuild(memory), shapes(req.Messages)); diff != "" {
+				if diff := gocmp.Diff(rebuild(memory), shapes(req.Messages)); diff != "" {
 					t.Errorf("conversation (-from the record +asked):\n%s", diff)
 				}
 			}
@@ -84,6 +86,61 @@ func TestNewestListStands(t *testing.T) {
 			}
 			if asked := m.summed[len(m.summed)-1]; strings.Contains(asked, "until you make another one") {
 				t.Errorf("the list is summed up as well: %q", asked)
+			}
+		})
+	}
+}
+
+// longPlan is a list of as much as one may hold.
+func longPlan() string {
+	list := plan(0, 45)
+	return strings.ReplaceAll(list, "<it>", strings.Repeat("x", (tools.MaxTodoBytes-len(list))/45))
+}
+
+// TestLongListGivesWay: a list that is much beside what the model takes is cut or
+// left out, which is told, before a run ends for it or asks for ever more
+// summaries.
+func TestLongListGivesWay(t *testing.T) {
+	for name, test := range map[string]struct {
+		window, dense, page int
+		told                string
+	}{
+		"8,000":                  {8000, 1, 2000, "cut in its middle"},
+		"9,000":                  {9000, 1, 2000, "cut in its middle"},
+		"7,000, counted twice":   {7000, 2, 2000, "to save room"},
+		"8,000, counted twice":   {8000, 2, 2000, "to save room"},
+		"9,000, counted thrice":  {9000, 3, 2000, "to save room"},
+		"10,000, counted thrice": {10_000, 3, 2000, "to save room"},
+		"only refusals tell":     {0, 2, 2000, "to save room"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			summaries := map[bool]int{}
+			for _, writes := range []bool{false, true} {
+				m := &planner{narrow: narrow{limit: cmp.Or(test.window, 12_000), dense: test.dense, looks: 30}}
+				if writes {
+					m.lists = map[int]string{2: longPlan()}
+				}
+				var memory *trajectory.Memory
+				m.check = func(req model.Request) {
+					if diff := gocmp.Diff(rebuild(memory), shapes(req.Messages)); diff != "" {
+						t.Errorf("conversation (-from the record +asked):\n%s", diff)
+					}
+				}
+				var a *agent.Agent
+				a, memory = newAgent(t, m, registry(t, look(test.page), tools.NewTodo()), func(o *agent.Options) {
+					o.ContextWindow, o.System, o.MaxTurns = test.window, realPrompt, 100
+				})
+				if outcome, err := a.Run(t.Context(), "the task"); err != nil || outcome.Stop != agent.StopFinished {
+					t.Fatalf("with a list %t: ended as %s after %d turns, error %v", writes, outcome.Stop, outcome.Turns, err)
+				}
+				told := notices(memory, trajectory.NoticeSummary)
+				summaries[writes] = len(told)
+				if writes && !strings.Contains(told[len(told)-1], test.told) {
+					t.Errorf("the last summary says %q", told[len(told)-1])
+				}
+			}
+			if summaries[true] > summaries[false]*3/2+2 {
+				t.Errorf("%d summaries, and %d without the list", summaries[true], summaries[false])
 			}
 		})
 	}

@@ -94,8 +94,8 @@ func (s *subAgents) Definition() tools.Definition { return s.def }
 
 func (s *subAgents) Execute(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
-		Task     string `json:"task"`
-		MaxTurns *int   `json:"max_turns"`
+		Task     string   `json:"task"`
+		MaxTurns *float64 `json:"max_turns"` // the schema takes 5.0 for a whole number
 	}
 	if err := json.Unmarshal(args, &in); err != nil {
 		return tools.Error("the arguments do not have the shape of the schema: " + err.Error()), nil
@@ -109,30 +109,39 @@ func (s *subAgents) Execute(ctx context.Context, args json.RawMessage) (tools.Re
 	case strings.TrimSpace(in.Task) == "":
 		return tools.Error("task is empty: say what the sub-agent is to do"), nil
 	case in.MaxTurns != nil && *in.MaxTurns <= 0:
-		return tools.Error(fmt.Sprintf("max_turns must be more than 0; leave it out for the default of %d", DefaultSubTurns)), nil
+		return tools.Error(fmt.Sprintf("max_turns must be more than 0; leave it out for the default of %d", min(DefaultSubTurns, of.run.opts.MaxTurns))), nil
 	}
 	part, problem := of.run.part(in.MaxTurns)
 	if problem != "" {
-		return tools.Error("no sub-agent was started: " + problem + "; do this part yourself, or end with what there is"), nil
+		return notStarted(problem), nil
 	}
 	return s.start(ctx, of, in.Task, part)
 }
 
 // start runs one sub-agent and tells what came of it.
 func (s *subAgents) start(ctx context.Context, of callOf, task string, p part) (res tools.Result, err error) {
+	// What breaks down is a whole run here and not a tool: what it did is unknown.
+	defer func() {
+		if v := recover(); v != nil {
+			res, err = tools.Result{}, faultError{fmt.Errorf("the sub-agent broke down (%v): this is a fault of belljar", v)}
+		}
+	}()
 	own, err := s.opts.New()
 	if err != nil {
-		return tools.Result{}, fmt.Errorf("starting a sub-agent: %w", err)
+		return notStarted(err.Error()), nil
 	}
-	if own.Close != nil {
-		defer func() { err = errors.Join(err, own.Close()) }()
-	}
-	sub, err := New(of.subOptions(task, own, p))
+	defer func() {
+		if own.Close != nil {
+			res, err = closed(res, err, own.Close())
+		}
+	}()
+	below, err := New(of.subOptions(task, own, p))
 	if err != nil {
-		return tools.Result{}, fmt.Errorf("starting a sub-agent: %w", err)
+		return notStarted(err.Error()), nil
 	}
-	outcome, err := sub.runBelow(ctx, task, of.run)
-	of.run.charge(outcome)
+	sub := below.newRun(of.run)
+	defer of.run.charge(sub)
+	outcome, err := sub.do(ctx, task)
 	switch {
 	case outcome.Stop == StopRecord:
 		return tools.Result{}, recordError{err}
@@ -143,6 +152,27 @@ func (s *subAgents) start(ctx context.Context, of callOf, task string, p part) (
 	}
 	return of.run.subResult(outcome, err, p), nil
 }
+
+// notStarted answers a call that no sub-agent was started for.
+func notStarted(why string) tools.Result {
+	return tools.Error("no sub-agent was started: " + why + "; do this part yourself, or end with what there is")
+}
+
+// closed adds to what came of a sub-agent why not all that was opened for it could
+// be given back. What it has done stands.
+func closed(res tools.Result, err, closeErr error) (tools.Result, error) {
+	switch {
+	case closeErr == nil:
+		return res, err
+	case err != nil:
+		return res, errors.Join(err, closeErr)
+	}
+	res.Parts = append(res.Parts, tools.Part{Text: "[what it opened could not be given back: " + closeErr.Error() + "]"})
+	return res, nil
+}
+
+// A faultError is a part of the program that broke down, and not the sandbox.
+type faultError struct{ error }
 
 // callKey finds the callOf in the context of a call. It tells which call that
 // is, which no tool but this has to know; the tools between hand it on.
@@ -155,19 +185,30 @@ type callOf struct {
 }
 
 // subOptions are those of a sub-agent: what it has of its own, and all else as
-// the run has it, in its place in the record and within its part.
+// the run has it, in its place in the record and within its part. What talks to
+// the user of the run, and begins and ends it, is the run's alone.
 func (of callOf) subOptions(task string, own SubAgent, p part) Options {
 	o := of.run.opts
-	o.Tools, o.System, o.Closing = own.Tools, own.System, own.Closing
-	o.Recorder = trajectory.Nest(of.id, o.Recorder)
-	o.OnText, o.Opening, o.BeforeEnd, o.FindWindow = nil, nil, nil, nil
-	o.ContextWindow = of.run.window.most
-	o.MaxTurns, o.MaxRequests, o.MaxTokens, o.MaxCost, o.MaxTime = p.turns, p.requests, p.tokens, p.cost, p.time
-	if approve := o.Approve; approve != nil {
-		o.Approve = func(ctx context.Context, request ApprovalRequest) Approval {
-			request.Agent = task
-			return approve(ctx, request)
-		}
+	return Options{
+		Tools: own.Tools, System: own.System, Closing: own.Closing,
+		Recorder: trajectory.Nest(of.id, o.Recorder), Approve: approveFor(task, o.Approve),
+		Model: o.Model, Start: o.Start, NewOutput: o.NewOutput, Images: o.Images, Mask: o.Mask, Outputs: o.Outputs,
+		Price: o.Price, Retry: o.Retry,
+		ContextWindow: of.run.window.most, FindWindow: of.run.findWindow,
+		MaxTurns: p.turns, MaxRequests: p.requests, MaxTokens: p.tokens, MaxCost: p.cost, MaxTime: p.time,
 	}
-	return o
+}
+
+// An approveFunc decides about a call, as Options.Approve does.
+type approveFunc = func(context.Context, ApprovalRequest) Approval
+
+// approveFor asks with the task of the sub-agent whose call it is.
+func approveFor(task string, approve approveFunc) approveFunc {
+	if approve == nil {
+		return nil
+	}
+	return func(ctx context.Context, request ApprovalRequest) Approval {
+		request.Agent = task
+		return approve(ctx, request)
+	}
 }

@@ -168,9 +168,13 @@ func TestSubAgentEnds(t *testing.T) {
 		status string
 		told   string
 	}{
-		"max_turns": {`{"task":"x","max_turns":3}`, look, "max_turns", "did not complete its task; after 3 turns it ended as max_turns: it has had its turns;"},
-		"clamped":   {`{"task":"x","max_turns":3000}`, look, "max_turns", "\nWhat it said last:\nI look.\n[max_turns was more than are left for sub-agents: it had 40]"},
-		"default":   {`{"task":"x"}`, look, "max_turns", "after 25 turns it ended as max_turns"},
+		"max_turns":   {`{"task":"x","max_turns":3}`, look, "max_turns", "did not complete its task; after 3 turns it ended as max_turns: it has had its turns;"},
+		"clamped":     {`{"task":"x","max_turns":3000}`, look, "max_turns", "\nWhat it said last:\nI look.\n[max_turns was more than are left for sub-agents: it had 40]"},
+		"a decimal":   {`{"task":"x","max_turns":3.0}`, look, "max_turns", "after 3 turns it ended as max_turns"},
+		"an exponent": {`{"task":"x","max_turns":1e1}`, look, "max_turns", "after 10 turns it ended as max_turns"},
+		"immense":     {`{"task":"x","max_turns":1e300}`, look, "max_turns", "\n[max_turns was more than are left for sub-agents: it had 40]"},
+		"a fraction":  {`{"task":"x","max_turns":2.5}`, look, "error", "max_turns"},
+		"default":     {`{"task":"x"}`, look, "max_turns", "after 25 turns it ended as max_turns"},
 		"stuck": {`{"task":"x"}`, func(context.Context, model.Request) (model.Response, error) { return asks(call("look", "{}")), nil },
 			"stuck", "it ended as stuck: it went round in circles"},
 		"model":    {`{"task":"x"}`, fails(model.Auth), "model_error", "after 0 turns it ended as model_error: the server says no. What"},

@@ -23,14 +23,15 @@ const given, ofWhole = 3, 4
 
 // part is what the next sub-agent may use, or says of what there is too little
 // for one. All sub-agents together have as many turns as the run itself.
-func (r *run) part(asked *int) (p part, problem string) {
+func (r *run) part(asked *float64) (p part, problem string) {
 	left := r.opts.MaxTurns - r.subTurns
 	if left <= 0 {
 		return p, fmt.Sprintf("the sub-agents of this run have had all the turns that they have together, %d", r.opts.MaxTurns)
 	}
 	p.turns = min(DefaultSubTurns, left)
 	if asked != nil {
-		p.turns, p.clamped = min(*asked, left), *asked > left
+		// In this order, for it may be more than an int holds.
+		p.turns, p.clamped = int(min(*asked, float64(left))), *asked > float64(left)
 	}
 	if r.opts.MaxRequests > 0 {
 		if p.requests = (r.opts.MaxRequests - r.spent.Requests) * given / ofWhole; p.requests <= 0 {
@@ -55,10 +56,14 @@ func (r *run) part(asked *int) (p part, problem string) {
 	return p, ""
 }
 
-// charge counts what a sub-agent used as the run's.
-func (r *run) charge(outcome Outcome) {
-	r.spent = r.spent.add(outcome.Spent)
-	r.subTurns += outcome.Turns
+// charge counts what a sub-agent used as the run's, and takes what its model's
+// server said of the window: it is the same one.
+func (r *run) charge(sub *run) {
+	r.spent = r.spent.add(sub.spent)
+	r.subTurns += sub.turns
+	if sub.window.told {
+		r.window.most, r.window.told = sub.window.most, true
+	}
 }
 
 // subResult tells what came of a sub-agent: its last answer, and how it ended.

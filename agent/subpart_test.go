@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -74,6 +75,40 @@ func TestSubAgentBudget(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSubAgentStatusDocs: the description of the record names every status that
+// the result of a sub-agent may have.
+func TestSubAgentStatusDocs(t *testing.T) {
+	data, err := os.ReadFile("../docs/record.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(data), "**`status` of a result.**")
+	text, _, ends := strings.Cut(text, "\n\n")
+	if !found || !ends {
+		t.Fatal("docs/record.md has no paragraph on the status of a result")
+	}
+	for _, stop := range []agent.Stop{
+		agent.StopMaxTurns, agent.StopMaxTime, agent.StopMaxRequests, agent.StopMaxTokens, agent.StopMaxCost, agent.StopMaxContext,
+		agent.StopStuck, agent.StopRefused, agent.StopModel,
+	} {
+		if !strings.Contains(text, "`"+string(stop)+"`") {
+			t.Errorf("docs/record.md does not name the status %q", stop)
+		}
+	}
+}
+
+// TestSubAgentDefaultTurns: what is told of the default is what it is.
+func TestSubAgentDefaultTurns(t *testing.T) {
+	a, memory := newAgent(t, answers(asks(call("agent", `{"task":"x","max_turns":0}`)), says("Done.")),
+		withSubAgents(t, registry(t), 10, looking(t)), func(o *agent.Options) { o.MaxTurns = 10 })
+	if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+		t.Fatalf("ended as %s, error %v", outcome.Stop, err)
+	}
+	if lines := strings.Join(story(memory), "\n"); !strings.Contains(lines, "leave it out for the default of 10") {
+		t.Errorf("the record:\n%s", lines)
 	}
 }
 
@@ -158,6 +193,61 @@ func TestSubAgentIsStopped(t *testing.T) {
 				if lines := strings.Join(story(memory), "\n"); !strings.Contains(lines, "result "+call.CallID+" "+test.own) {
 					t.Errorf("the record:\n%s", lines)
 				}
+			}
+		})
+	}
+}
+
+// TestSubAgentBreaksDown: a fault below a sub-agent ends the run, with all that was
+// used up counted.
+func TestSubAgentBreaksDown(t *testing.T) {
+	for name, own := range map[string]agent.SubAgent{
+		"at its end":                     {Tools: registry(t), Closing: func() []trajectory.Notice { panic("out of bounds") }},
+		"when what it has is given back": {Tools: registry(t), Close: func() error { panic("out of bounds") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := answers(delegate("look"), says("It is here."), says("never"))
+			a, memory := newAgent(t, m, withSubAgents(t, registry(t), 0, func() agent.SubAgent { return own }))
+			outcome, err := a.Run(t.Context(), "go")
+			if outcome.Stop != agent.StopSandbox || err == nil || !strings.Contains(err.Error(), "the sub-agent broke down (out of bounds): this is a fault of belljar") {
+				t.Errorf("ended as %s, error %v", outcome.Stop, err)
+			}
+			if outcome.Requests != 2 || outcome.Usage.Input != 20 {
+				t.Errorf("it used %+v", outcome.Spent)
+			}
+			if lines := strings.Join(story(memory), "\n"); !strings.Contains(lines, " failed failed: belljar broke while") {
+				t.Errorf("the record:\n%s", lines)
+			}
+		})
+	}
+}
+
+// TestSubAgentOwnFails: what a sub-agent has of its own may be wanting, which ends
+// no run and takes nothing away from what it has done.
+func TestSubAgentOwnFails(t *testing.T) {
+	broken := errors.New("no such prompt")
+	for name, test := range map[string]struct {
+		own    agent.SubAgent
+		err    error
+		status string
+		told   string
+	}{
+		"it cannot be made": {agent.SubAgent{}, broken, "error", "no sub-agent was started: no such prompt; do this part yourself"},
+		"something lacks":   {agent.SubAgent{}, nil, "error", "no sub-agent was started: making an agent: Model, Tools and Recorder are required; do"},
+		"it cannot be closed": {agent.SubAgent{Tools: registry(t), Close: func() error { return broken }}, nil, "ok",
+			"It is here.\n[the sub-agent completed its task after 1 turn][what it opened could not be given back: no such prompt]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			starts, err := agent.NewSubAgents(agent.SubOptions{New: func() (agent.SubAgent, error) { return test.own, test.err }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, memory := newAgent(t, answers(delegate("look"), says("It is here."), says("Done.")), registry(t, starts))
+			if outcome, err := a.Run(t.Context(), "go"); err != nil || outcome.Stop != agent.StopFinished {
+				t.Fatalf("ended as %s, error %v", outcome.Stop, err)
+			}
+			if lines := strings.Join(story(memory), "\n"); !strings.Contains(lines, " "+test.status+" "+test.told) {
+				t.Errorf("the record:\n%s", lines)
 			}
 		})
 	}

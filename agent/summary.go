@@ -29,27 +29,23 @@ const (
 type summed struct {
 	preface string
 	text    string // "" is nothing: no message was replaced
-	// standing are the calls that still stand and have no message any more. They
-	// are told as they were made, whatever the summary says of them.
+	// standing are the calls that still stand and have no message any more, and
+	// told is what the model is told of them: as they were made, whatever the
+	// summary says of them, if there is room for that.
 	standing []model.ToolCall
+	told     string
 }
 
 // said is what the model is told.
-func (s summed) said() string {
-	text := s.preface + mark(s.text)
-	for _, call := range s.standing {
-		text += standingText(call)
-	}
-	return text
-}
+func (s summed) said() string { return s.preface + mark(s.text) + s.told }
 
 // summarise replaces the messages between the task and another one by a summary
 // that the model writes. It is asked without tools and sees the messages as a
 // text: many servers refuse calls and results where no tools are on offer. Where
 // it gives no summary, the ends of that text stand in, and why is returned. An
 // earlier summary is handed on whole. What stands for the messages is at least
-// half of them shorter, and a quarter of the tokens at most that messages have
-// free.
+// half of them shorter, but for the calls that still stand, and a quarter of the
+// tokens at most that messages have free, of which those calls have a half.
 func (r *run) summarise(ctx context.Context, upTo, free int) (why string, err error) {
 	w := &r.window
 	middle := r.history[1:upTo]
@@ -57,8 +53,8 @@ func (r *run) summarise(ctx context.Context, upTo, free int) (why string, err er
 		middle = middle[1:]
 	}
 	earlier, standing := w.summed, r.standing(upTo)
-	most := min(w.bytes(free/4), len(earlier.text)+estimate(middle)*bytesPerToken/2)
-	most = max(most-standingSize(standing), most/4)
+	told := r.standingText(standing, w.bytes(free/8))
+	most := min(w.bytes(free/4)-len(told), len(earlier.text)+estimate(middle)*bytesPerToken/2)
 	now := summed{preface: summaryPreface}
 	if len(middle) == 0 {
 		now = summed{preface: earlier.preface, text: clip(earlier.text, min(most, len(earlier.text)/2))}
@@ -73,7 +69,7 @@ func (r *run) summarise(ctx context.Context, upTo, free int) (why string, err er
 			now = summed{preface: noSummaryPreface, text: standIn(earlier.text, written, most)}
 		}
 	}
-	now.standing = standing
+	now.standing, now.told = standing, told
 	return why, r.replace(upTo, now)
 }
 

@@ -60,14 +60,19 @@ type window struct {
 // newWindow is that of a model that can take so many tokens; 0 is unknown.
 func newWindow(size int) window { return window{most: size, scale: 1} }
 
-// findWindow takes what was found of the window beside the run.
-func (r *run) findWindow() {
-	if r.window.told || r.opts.FindWindow == nil {
-		return
+// findWindow takes what was found of the window beside the run, and returns what
+// the server has said of it; 0 is nothing.
+func (r *run) findWindow() int {
+	w := &r.window
+	if !w.told && r.opts.FindWindow != nil {
+		if found := r.opts.FindWindow(); found > 0 {
+			w.most, w.told = found, true
+		}
 	}
-	if found := r.opts.FindWindow(); found > 0 {
-		r.window.most, r.window.told = found, true
+	if !w.told {
+		return 0
 	}
+	return w.most
 }
 
 // keepOutput remembers where the whole output of a call is.

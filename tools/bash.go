@@ -72,10 +72,16 @@ type bash struct {
 	sandbox sandbox.Sandbox
 	opts    BashOptions
 	def     Definition
-	// turn holds the tool's directory. Whoever has taken it runs a command and
-	// puts the next directory back; its capacity is one. A mutex would not let
-	// a canceled call stop waiting.
-	turn chan string
+	// turn holds the tool's position. Whoever has taken it runs a command and puts
+	// the next one back; its capacity is one. A mutex would not let a canceled
+	// call stop waiting.
+	turn chan position
+}
+
+// A position is where the next command runs.
+type position struct {
+	dir string
+	box string // the id of the sandbox that the model knows to stand
 }
 
 var _ Streamer = (*bash)(nil)
@@ -89,13 +95,13 @@ func NewBash(sb sandbox.Sandbox, opts BashOptions) (Streamer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bash{sandbox: sb, opts: opts, turn: make(chan string, 1)}
+	b := &bash{sandbox: sb, opts: opts, turn: make(chan position, 1)}
 	info := sb.Info()
 	dir := info.MountPoint
 	if dir == "" {
 		dir = sandbox.MountPoint
 	}
-	b.turn <- dir
+	b.turn <- position{dir, info.ID}
 	b.def = opts.definition(dir, info.Protected.ReadOnly)
 	return b, nil
 }
@@ -143,13 +149,13 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 	if err != nil {
 		return Error(err.Error()), nil
 	}
-	var dir string
+	var here position
 	select {
-	case dir = <-b.turn:
+	case here = <-b.turn:
 	case <-ctx.Done():
 		return Result{Parts: Text("[canceled before it ran]").Parts, IsError: true, Status: string(sandbox.Canceled)}, nil
 	}
-	next := dir
+	dir, next := here.dir, here
 	defer func() { b.turn <- next }()
 	if in.Background {
 		return b.background(ctx, sandbox.Command{Script: in.Command, Dir: dir, Timeout: timeout}), nil
@@ -169,14 +175,17 @@ func (b *bash) ExecuteTo(ctx context.Context, args json.RawMessage, out io.Write
 	case errors.Is(err, sandbox.ErrInvalidCommand):
 		return Error(err.Error()), nil
 	case errors.As(err, &renewed):
+		next.box = b.sandbox.Info().ID
 		return Result{Parts: Text(lostText(capture.String())).Parts, IsError: true, Status: statusLost}, nil
 	case err != nil:
 		return Result{}, fmt.Errorf("running a command in the sandbox: %w", err)
 	}
 	if res.Dir != "" {
-		next = res.Dir
+		next.dir = res.Dir
 	}
-	r := report{result: res, limits: b.sandbox.Info().Limits, timeout: timeout, clamped: clamped, from: dir, next: next}
+	info := b.sandbox.Info()
+	next.box = info.ID
+	r := report{result: res, limits: info.Limits, timeout: timeout, clamped: clamped, from: dir, next: next.dir, renewed: next.box != here.box}
 	shown, lines := capture.Text(), r.lines()
 	if keeper, ok := out.(Keeper); ok && shown.DroppedBytes > 0 {
 		if err := keeper.Close(); err != nil {

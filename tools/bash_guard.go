@@ -46,8 +46,9 @@ func (b *bash) place() guard.Place {
 		p.Home = rootHome
 	}
 	select {
-	case p.Dir = <-b.turn:
-		b.turn <- p.Dir
+	case here := <-b.turn:
+		p.Dir = here.dir
+		b.turn <- here
 	default:
 	}
 	return p

@@ -18,6 +18,9 @@ type report struct {
 	clamped bool
 	from    string // the directory it was to run in
 	next    string // the directory that the next command runs in
+	// renewed tells that the sandbox was lost since the last command, which
+	// somebody else met: a sub-agent, a job, another tool.
+	renewed bool
 	// canceled says who ended the command, where that is known.
 	canceled string
 }
@@ -102,6 +105,9 @@ func (r report) notices() []note {
 	}
 	if res.ForkFailures > 0 && res.Status != sandbox.PidsLimit {
 		lines = append(lines, notef("notice: the process limit was reached%s: %s in this sandbox", number(r.limits.Pids), failed(res.ForkFailures)))
+	}
+	if r.renewed {
+		lines = append(lines, fixed("the sandbox was lost since the last command, and a new one stands over the same workspace"), fixed(goneText))
 	}
 	if res.DirLost {
 		lines = append(lines, notef("the folder %s could not be entered any more, so the command ran in the workspace's own folder", visibleName(r.from)))

@@ -9,7 +9,8 @@ import "time"
 const Version = 1
 
 // An Event is one line of the record: the envelope and exactly one body, whose
-// type is the envelope's type; that of a sub-agent is Nested. Readers skip types and fields they do not know.
+// type is the envelope's type; that of a sub-agent is Nested. Readers skip types
+// and fields they do not know.
 type Event struct {
 	V    int       `json:"v"`
 	Type string    `json:"type"`
@@ -148,7 +149,8 @@ const (
 	// that changed during the run; it stands before the end.
 	NoticeHostRisk = "host_risk"
 	// NoticeRenewed: the sandbox was lost, and a new one stands over the same
-	// workspace. The call that met the loss tells the model.
+	// workspace. The call that met the loss tells its model, and the next bash
+	// call of each other agent tells that one.
 	NoticeRenewed = "sandbox_renewed"
 	// NoticeEmpty, NoticeCut, NoticeRepeat and NoticeWritten are about an answer
 	// of the model, which is told the same text as a user message.

@@ -213,10 +213,11 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for name, line := range map[string]string{
-		"unknown field": `{"v":1,"type":"usage","time":"2026-01-02T03:04:05Z","seq":1,"input":1,"output":1,"cached":0,"estimated":false,"x":1}`,
-		"missing field": `{"v":1,"type":"usage","time":"2026-01-02T03:04:05Z","seq":1,"input":1,"output":1,"cached":0}`,
-		"no seq":        `{"v":1,"type":"notice","time":"2026-01-02T03:04:05Z","kind":"a","text":"b"}`,
-		"local time":    `{"v":1,"type":"notice","time":"2026-01-02T03:04:05+01:00","seq":1,"kind":"a","text":"b"}`,
+		"unknown field":            `{"v":1,"type":"usage","time":"2026-01-02T03:04:05Z","seq":1,"input":1,"output":1,"cached":0,"estimated":false,"x":1}`,
+		"missing field":            `{"v":1,"type":"usage","time":"2026-01-02T03:04:05Z","seq":1,"input":1,"output":1,"cached":0}`,
+		"no seq":                   `{"v":1,"type":"notice","time":"2026-01-02T03:04:05Z","kind":"a","text":"b"}`,
+		"a sub-agent's connection": `{"v":1,"type":"network","time":"2026-01-02T03:04:05Z","seq":1,"parent":"a","host":"b","port":1,"allowed":true,"rule":"b"}`,
+		"local time":               `{"v":1,"type":"notice","time":"2026-01-02T03:04:05+01:00","seq":1,"kind":"a","text":"b"}`,
 	} {
 		if validate([]byte(line)) == nil {
 			t.Errorf("%s: the schema took %s", name, line)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-
 	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/tools"
 )
@@ -10,7 +8,7 @@ import (
 // registry makes the set of tools of the run's agent.
 func (j *job) registry() (*tools.Registry, error) {
 	subAgents, err := agent.NewSubAgents(agent.SubOptions{
-		New: j.newSubAgent, MaxTurns: cmp.Or(int(j.opts.maxTurns), agent.DefaultMaxTurns),
+		New: j.newSubAgent, MaxTurns: int(j.opts.maxTurns),
 	})
 	if err != nil {
 		return nil, err

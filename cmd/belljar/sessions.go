@@ -120,7 +120,8 @@ func usageSoFar(session *trajectory.Session) trajectory.Usage {
 		if err != nil {
 			return trajectory.Usage{} // a part of the sum would be taken for it
 		}
-		usage, ok := unnested(event.Body).(trajectory.Usage) // that of sub-agents as well
+		inner, _ := trajectory.Unnest(event.Body)
+		usage, ok := inner.(trajectory.Usage) // that of sub-agents as well
 		switch {
 		case ok && counted:
 			sum = sum.Add(usage)
@@ -129,12 +130,6 @@ func usageSoFar(session *trajectory.Session) trajectory.Usage {
 		}
 	}
 	return sum
-}
-
-// unnested is the body of an event, whoever's it is.
-func unnested(body trajectory.Body) trajectory.Body {
-	inner, _ := trajectory.Unnest(body)
-	return inner
 }
 
 // sessionTable prints the sessions for a person.

@@ -87,7 +87,8 @@ func (a *app) showEvents(session *trajectory.Session, manifest trajectory.Manife
 			first = event.Time
 		}
 		last = event.Time
-		if usage, is := unnested(event.Body).(trajectory.Usage); is {
+		inner, _ := trajectory.Unnest(event.Body)
+		if usage, is := inner.(trajectory.Usage); is {
 			totals.Usage = totals.Usage.Add(usage) // that of sub-agents as well
 		}
 		switch body := event.Body.(type) {

@@ -42,8 +42,11 @@ func (r *Renderer) Approval(a Approval, ready func()) (done func(answered bool))
 	r.erase()
 	r.write(r.paint(amber, "belljar: this is to be approved: "+Visible(a.Tool)) + "\n")
 	if a.Agent != "" {
-		first, _, _ := strings.Cut(strings.TrimSpace(a.Agent), "\n")
+		first, _, more := strings.Cut(strings.TrimSpace(a.Agent), "\n")
 		text := "belljar: a sub-agent asks for it, whose task is: " + Visible(first)
+		if more {
+			text += " …"
+		}
 		r.write(r.paint(amber, Clip(text, r.width())) + "\n")
 	}
 	list, ok := parseArguments(a.Arguments)

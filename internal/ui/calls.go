@@ -132,7 +132,14 @@ func (r *Renderer) callHead(mark, arguments string) {
 	var lines []string
 	var others []argument
 	list, ok := parseArguments(arguments)
-	steps, besides := stepsOf(list)
+	var steps []step
+	besides := list
+	if ok {
+		steps, besides = stepsOf(list)
+	}
+	if r.opts.Whole && len(steps) > shownSteps {
+		steps = nil // as a list they would not all be seen
+	}
 	switch {
 	case r.opts.Whole && !ok:
 		lines = textLines(arguments)
