@@ -116,6 +116,12 @@ func TestParseCustomFaults(t *testing.T) {
 		{"reference to itself", parameters(`{"type": "object", "$ref": "#"}`), "$ref leads back to itself"},
 		{"references in a ring", parameters(`{"type": "object", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}}`), "$ref leads back to itself"},
 		{"references that double", parameters(doubling + "}}"), "more than 10000 schemas"},
+		{"base within", parameters(`{"type": "object", "$defs": {"a": {"$id": "http://x/a", "$ref": "#"}}, "properties": {"p": {"$ref": "#/$defs/a"}}}`), "$id is taken at the top alone"},
+		{"anchor", parameters(`{"type": "object", "properties": {"p": {"$anchor": "a"}}}`), "in properties/p: $anchor and $dynamicAnchor are not taken"},
+		{"dynamic reference", parameters(`{"type": "object", "properties": {"p": {"$dynamicRef": "#a"}}}`), "in properties/p: $dynamicRef is not taken"},
+		{"escaped reference", parameters(`{"type": "object", "$defs": {"a~1b": {}, "a/b": {"$ref": "#/$defs/a~1b"}}, "properties": {"p": {"$ref": "#/$defs/a~1b"}}}`), "has a /, ~ or % in the name"},
+		{"encoded reference", parameters(`{"type": "object", "$defs": {"a%62": {}, "ab": {"$ref": "#/$defs/a%62"}}}`), "has a /, ~ or % in the name"},
+		{"reference within a definition", parameters(`{"type": "object", "$defs": {"a/not": {}, "a": {"not": {"$ref": "#/$defs/a/not"}}}}`), "has a /, ~ or % in the name"},
 		{"long schema", parameters(`{"type": "object", "description": "` + strings.Repeat("d", 64<<10) + `"}`), "parameters: it is longer than 64 KiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -40,6 +40,9 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 				return nil, fmt.Errorf("%q, which JSON Schema does not know, is in %s: mend or remove it", name, schemaPlace(at))
 			}
 		}
+		if err := unnamed(part, part == schema); err != nil {
+			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
+		}
 		if err := check.check(part, nil); err != nil {
 			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
 		}
@@ -195,8 +198,6 @@ func (e *endless) check(s *jsonschema.Schema, above []*jsonschema.Schema) error 
 		return fmt.Errorf("one value would be checked against more than %d schemas", maxSchemaSteps)
 	case slices.Contains(above, s):
 		return errors.New("$ref leads back to itself")
-	case s.DynamicRef != "":
-		return errors.New("$dynamicRef is not taken: use $ref")
 	}
 	above = append(above, s)
 	if s.Ref != "" {
@@ -216,13 +217,32 @@ func (e *endless) check(s *jsonschema.Schema, above []*jsonschema.Schema) error 
 	return nil
 }
 
-// referred is the schema that a reference leads to.
+// unnamed refuses what gives a schema a name beside its place: a reference in it, or
+// to it, would lead elsewhere than its pointer says.
+func unnamed(s *jsonschema.Schema, whole bool) error {
+	switch {
+	case s.ID != "" && !whole:
+		return errors.New("$id is taken at the top alone: remove it")
+	case s.Anchor != "" || s.DynamicAnchor != "":
+		return errors.New("$anchor and $dynamicAnchor are not taken: name the schema in $defs")
+	case s.DynamicRef != "":
+		return errors.New("$dynamicRef is not taken: use $ref")
+	}
+	return nil
+}
+
+// referred is the schema that a reference leads to. Names that a pointer would
+// have to write in another way than the definition does are not taken.
 func referred(whole *jsonschema.Schema, ref string) (*jsonschema.Schema, error) {
 	if ref == "#" {
 		return whole, nil
 	}
 	for prefix, defs := range map[string]map[string]*jsonschema.Schema{"#/$defs/": whole.Defs, "#/definitions/": whole.Definitions} {
-		if name, ok := strings.CutPrefix(ref, prefix); ok && defs[name] != nil {
+		name, ok := strings.CutPrefix(ref, prefix)
+		switch {
+		case ok && strings.ContainsAny(name, "/~%"):
+			return nil, fmt.Errorf("$ref %.64q has a /, ~ or %% in the name: give the definition another, and refer to it as %sNAME", ref, prefix)
+		case ok && defs[name] != nil:
 			return defs[name], nil
 		}
 	}
