@@ -28,7 +28,7 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if schema == nil || schema.Type != "object" {
 		return nil, errors.New(`it is not the schema of an object: {"type": "object", "properties": {...}}`)
 	}
-	check := endless{whole: schema}
+	check := newSchemaCost(schema)
 	for at, part := range allSchemas(schema, "") {
 		for _, name := range append(slices.Clone(part.Types), part.Type) {
 			if name != "" && !slices.Contains(schemaTypes(), name) {
@@ -43,9 +43,12 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 		if err := unnamed(part, part == schema); err != nil {
 			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
 		}
-		if err := check.check(part, nil); err != nil {
+		if _, err := check.together(nil, part, nil); err != nil {
 			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
 		}
+	}
+	if _, err := check.of(schema); err != nil {
+		return nil, err
 	}
 	if _, err := schema.Resolve(nil); err != nil {
 		return nil, fmt.Errorf("it is no JSON Schema: %w", err)
@@ -173,78 +176,4 @@ func mapped(name string, schemas map[string]*jsonschema.Schema) []subschema {
 		list = append(list, subschema{name + "/" + key, schemas[key]})
 	}
 	return list
-}
-
-// An endless tells whether checking a value against a schema comes to an end
-// soon: a reference that leads back to itself before it goes into the value would
-// not. Only references to definitions of the whole are taken, which is all that
-// providers take.
-type endless struct {
-	whole *jsonschema.Schema
-	steps int
-}
-
-// maxSchemaSteps bounds what one value is checked against. References to
-// references that each name others twice double with each.
-const maxSchemaSteps = 10_000
-
-// check looks at a part of the schema, below the ones that hold for the same
-// value.
-func (e *endless) check(s *jsonschema.Schema, above []*jsonschema.Schema) error {
-	switch e.steps++; {
-	case s == nil:
-		return nil
-	case e.steps > maxSchemaSteps:
-		return fmt.Errorf("one value would be checked against more than %d schemas", maxSchemaSteps)
-	case slices.Contains(above, s):
-		return errors.New("$ref leads back to itself")
-	}
-	above = append(above, s)
-	if s.Ref != "" {
-		target, err := referred(e.whole, s.Ref)
-		if err != nil {
-			return err
-		}
-		if err := e.check(target, above); err != nil {
-			return err
-		}
-	}
-	for _, one := range inPlace(s) {
-		if err := e.check(one.schema, above); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unnamed refuses what gives a schema a name beside its place: a reference in it, or
-// to it, would lead elsewhere than its pointer says.
-func unnamed(s *jsonschema.Schema, whole bool) error {
-	switch {
-	case s.ID != "" && !whole:
-		return errors.New("$id is taken at the top alone: remove it")
-	case s.Anchor != "" || s.DynamicAnchor != "":
-		return errors.New("$anchor and $dynamicAnchor are not taken: name the schema in $defs")
-	case s.DynamicRef != "":
-		return errors.New("$dynamicRef is not taken: use $ref")
-	}
-	return nil
-}
-
-// referred is the schema that a reference leads to. Names that a pointer would
-// have to write in another way than the definition does are not taken.
-func referred(whole *jsonschema.Schema, ref string) (*jsonschema.Schema, error) {
-	if ref == "#" {
-		return whole, nil
-	}
-	for prefix, defs := range map[string]map[string]*jsonschema.Schema{"#/$defs/": whole.Defs, "#/definitions/": whole.Definitions} {
-		name, ok := strings.CutPrefix(ref, prefix)
-		switch {
-		case ok && strings.ContainsAny(name, "/~%"):
-			return nil, fmt.Errorf("$ref %.64q has a /, ~ or %% in the name: give the definition another, and refer to it as %sNAME", ref, prefix)
-		case ok && defs[name] != nil:
-			return defs[name], nil
-		}
-	}
-	return nil, fmt.Errorf("$ref %.64q leads nowhere: it names one of the schema's own $defs, as #/$defs/NAME", ref)
 }
