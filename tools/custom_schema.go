@@ -19,11 +19,7 @@ import (
 func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 	var schema *jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {
-		var form *json.UnmarshalTypeError
-		if errors.As(err, &form) { // whose text shows the inside of a library
-			err = fmt.Errorf("a JSON %s is where there can be none%s", form.Value, within(form.Field))
-		}
-		return nil, fmt.Errorf("it is no JSON Schema: %w", err)
+		return nil, fmt.Errorf("it is no JSON Schema: %w", plainJSON(err))
 	}
 	if schema == nil || schema.Type != "object" {
 		return nil, errors.New(`it is not the schema of an object: {"type": "object", "properties": {...}}`)
@@ -62,8 +58,8 @@ func schemaTypes() []string {
 	return []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 }
 
-// within names a field, where one is known.
-func within(field string) string {
+// inField names a field, where one is known.
+func inField(field string) string {
 	if field == "" {
 		return ""
 	}
