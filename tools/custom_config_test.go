@@ -137,6 +137,12 @@ func TestParseCustomFaults(t *testing.T) {
 		{"recursive in if and then", node(`{"if": {"properties": {"c": NODE}}, "then": {"properties": {"c": NODE}}}`), "by two ways for the same value"},
 		{"recursive in items and in one of them", node(`{"items": NODE, "contains": NODE}`), "by two ways for the same value"},
 		{"recursive by way of another", node(`{"anyOf": [{"items": NODE}, {"items": {"not": NODE}}]}`), "by two ways for the same value"},
+		{"version that is not checked", parameters(`{"type": "object", "$schema": "http://json-schema.org/draft-04/schema#"}`), `its $schema is "http://json-schema.org/draft-04/schema#"; leave it out`},
+		{"version with a fragment", parameters(`{"type": "object", "$schema": "https://json-schema.org/draft/2020-12/schema#"}`), "its $schema is "},
+		{"multiple of nothing", parameters(`{"type": "object", "properties": {"a": {"multipleOf": 0}}}`), "in properties/a: multipleOf is not above zero"},
+		{"list of items", parameters(`{"type": "object", "properties": {"a": {"items": [{"type": "string"}]}}}`), "in properties/a: items is a list, which only draft-07 knows"},
+		{"prefix items of old", parameters(`{"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"prefixItems": [{}]}}}`), "prefixItems is not known to draft-07"},
+		{"property that is null", parameters(`{"type": "object", "properties": {"a": null}}`), "parameters: "},
 		{"long schema", parameters(`{"type": "object", "description": "` + strings.Repeat("d", 64<<10) + `"}`), "parameters: it is longer than 64 KiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,6 +187,8 @@ func TestParseCustomWide(t *testing.T) {
 		"wide":   `"properties": {` + wide.String() + `"z": {}}, "$defs": {"a": {"anyOf": [{}, {}, {}, {}, {}, {}, {}]}}`,
 		"tree":   `"properties": {"t": {"$ref": "#/$defs/t"}}, "$defs": {"t": {"properties": {"left": {"$ref": "#/$defs/t"}, "right": {"$ref": "#/$defs/t"}}}}`,
 		"option": `"properties": {"t": {"$ref": "#/$defs/t"}}, "$defs": {"t": {"properties": {"c": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/t"}}, {"type": "null"}]}}}}`,
+		"old":    `"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"items": [{"type": "string"}]}}`,
+		"new":    `"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {"a": {"prefixItems": [{"type": "string"}]}}`,
 		"JSON":   `"additionalProperties": {"$ref": "#/$defs/v"}, "$defs": {"v": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/v"}}, {"type": "object", "additionalProperties": {"$ref": "#/$defs/v"}}]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if schema == nil || schema.Type != "object" {
 		return nil, errors.New(`it is not the schema of an object: {"type": "object", "properties": {...}}`)
 	}
+	if err := checkVersion(schema.Schema); err != nil {
+		return nil, err
+	}
 	check := newSchemaCost(schema)
 	for at, part := range allSchemas(schema, "") {
 		for _, name := range append(slices.Clone(part.Types), part.Type) {
@@ -36,7 +40,7 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 				return nil, fmt.Errorf("%q, which JSON Schema does not know, is in %s: mend or remove it", name, schemaPlace(at))
 			}
 		}
-		if err := unnamed(part, part == schema); err != nil {
+		if err := cmp.Or(unnamed(part, part == schema), checkKeywords(part, schema.Schema)); err != nil {
 			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
 		}
 		if _, err := check.together(nil, part, nil); err != nil {
@@ -51,6 +55,32 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 	}
 	schema.PropertyOrder = propertyOrder(raw)
 	return schema, nil
+}
+
+// checkVersion refuses a version of JSON Schema that no call could be held
+// against.
+func checkVersion(version string) error {
+	probe, err := (&jsonschema.Schema{Schema: version}).Resolve(nil)
+	if err == nil {
+		err = probe.Validate(map[string]any{})
+	}
+	if err != nil {
+		return fmt.Errorf("its $schema is %.80q; leave it out, or name draft-07 or 2020-12 as https://json-schema.org/draft/2020-12/schema", version)
+	}
+	return nil
+}
+
+// checkKeywords refuses what would be checked in no way, or let nothing pass.
+func checkKeywords(s *jsonschema.Schema, version string) error {
+	switch {
+	case s.MultipleOf != nil && *s.MultipleOf <= 0:
+		return errors.New("multipleOf is not above zero")
+	case s.ItemsArray != nil && !strings.Contains(version, "/draft-07/"):
+		return errors.New("items is a list, which only draft-07 knows: name it prefixItems")
+	case s.PrefixItems != nil && strings.Contains(version, "/draft-07/"):
+		return errors.New("prefixItems is not known to draft-07: name it items")
+	}
+	return nil
 }
 
 // schemaTypes are the types that JSON Schema knows.
