@@ -28,9 +28,8 @@ const (
 	// maxConfig bounds it in bytes.
 	maxConfig = 4 << 20
 	// toolsFolder lies beside the config and holds the programs of the user's
-	// tools, which the sandbox sees at toolsPoint.
+	// tools, which the sandbox sees at sandbox.ProgramsPoint.
 	toolsFolder = "tools"
-	toolsPoint  = sandbox.OwnPoint + "/tools"
 )
 
 // A config is what the user's own config file says. The zero value is that of
@@ -173,7 +172,7 @@ func (c *config) mountPrograms(spec *sandbox.Spec) error {
 			return refusedf("the folder %s with the programs of your tools lies in %s, where what runs in the sandbox could change it; put it elsewhere", real, m.Source)
 		}
 	}
-	spec.Mounts = append(spec.Mounts, sandbox.Mount{Source: real, Target: toolsPoint, ReadOnly: true})
+	spec.Mounts = append(spec.Mounts, sandbox.Mount{Source: real, Target: sandbox.ProgramsPoint, ReadOnly: true})
 	if err := spec.CheckMounts(); err != nil {
 		return &usageError{err: err}
 	}
