@@ -34,6 +34,10 @@ const (
 // without being asked for: a label where the engine's host has SELinux.
 const OwnPoint = "/belljar"
 
+// ProgramsPoint is below OwnPoint, but its source is a folder of the user's: it is
+// not changed without being asked for.
+const ProgramsPoint = OwnPoint + "/tools"
+
 // CheckMounts says what is wrong with mounts: a path that is not absolute and
 // clean, a target that takes away what a sandbox needs, or that lies in the
 // kernel's folders or in the workspace, and targets that lie in each other.
@@ -111,7 +115,10 @@ func systemFolders() []string {
 }
 
 // Own tells whether the folder was made for the sandbox, see OwnPoint.
-func (m Mount) Own() bool { return under(m.Target, OwnPoint) }
+func (m Mount) Own() bool { return m.Reserved() && !under(m.Target, ProgramsPoint) }
+
+// Reserved tells whether the target is none for a user to choose.
+func (m Mount) Reserved() bool { return under(m.Target, OwnPoint) }
 
 // under tells whether a path is dir or below it. Both are absolute and clean.
 func under(name, dir string) bool {

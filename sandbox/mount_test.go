@@ -70,10 +70,13 @@ func TestCheckMounts(t *testing.T) {
 }
 
 func TestOwnMount(t *testing.T) {
-	for target, want := range map[string]bool{"/belljar": true, "/belljar/outputs": true, "/belljars": false, "/mnt/belljar": false} {
+	for target, want := range map[string]bool{"/belljar": true, "/belljar/outputs": true, "/belljar/tools": false, "/belljars": false, "/mnt/belljar": false} {
 		if got := (sandbox.Mount{Target: target}).Own(); got != want {
 			t.Errorf("Own of %s = %v, want %v", target, got, want)
 		}
+	}
+	if !(sandbox.Mount{Target: sandbox.ProgramsPoint}).Reserved() {
+		t.Errorf("%s is not reserved", sandbox.ProgramsPoint)
 	}
 }
 

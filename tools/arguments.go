@@ -48,7 +48,25 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 		return nil, fmt.Sprintf("the arguments of %s could not be read, so it was not run: %v\nThey must be one JSON object of this schema: %s",
 			e.def.Name, err, schemaText(e.def.Schema))
 	}
-	dropped := dropNulls(e.def.Schema, fields)
+	problems := e.problems(fields)
+	for _, surely := range []bool{true, false} {
+		if len(problems) == 0 || !dropNulls(e.def.Schema, fields, surely) {
+			continue
+		}
+		args = withoutNulls(e.def.Schema, args, surely)
+		if left := e.problems(fields); surely || len(left) == 0 {
+			problems = left
+		}
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Sprintf("the arguments of %s are wrong, so it was not run:\n- %s\nIts fields are: %s",
+			e.def.Name, strings.Join(problems, "\n- "), fieldList(e.def.Schema))
+	}
+	return args, ""
+}
+
+// problems says what is wrong with the fields of a call.
+func (e *entry) problems(fields map[string]any) []string {
 	problems := shapeProblems(e.def.Schema, fields)
 	if len(problems) == 0 {
 		// What the plain words do not cover, such as bounds.
@@ -56,26 +74,19 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 			problems = append(problems, err.Error())
 		}
 	}
-	if len(problems) > 0 {
-		return nil, fmt.Sprintf("the arguments of %s are wrong, so it was not run:\n- %s\nIts fields are: %s",
-			e.def.Name, strings.Join(problems, "\n- "), fieldList(e.def.Schema))
-	}
-	if dropped {
-		args = withoutNulls(e.def.Schema, args)
-	}
-	return args, ""
+	return problems
 }
 
-// withoutNulls writes valid arguments again without what dropNulls takes away.
-// Numbers stay as they were written.
-func withoutNulls(schema *jsonschema.Schema, args json.RawMessage) json.RawMessage {
+// withoutNulls writes arguments again without what dropNulls takes away. Numbers
+// stay as they were written.
+func withoutNulls(schema *jsonschema.Schema, args json.RawMessage, surely bool) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()
 	var fields map[string]any
 	if dec.Decode(&fields) != nil {
 		return args
 	}
-	dropNulls(schema, fields)
+	dropNulls(schema, fields, surely)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -102,34 +113,45 @@ func parseObject(args json.RawMessage) (map[string]any, error) {
 	return fields, strictjson.Unique(args)
 }
 
-// dropNulls takes the fields away that are null, need not be there and may not
-// be null, within arrays and other objects as well, and tells whether there were
-// any: for a field that may be left out, many models send null.
-func dropNulls(schema *jsonschema.Schema, value any) (dropped bool) {
+// dropNulls takes fields away that are null and need not be there, within arrays
+// and other objects as well, and tells whether there were any: for a field that
+// may be left out, many models send null. Surely: only those that may not be null
+// by what is plain to see.
+func dropNulls(schema *jsonschema.Schema, value any, surely bool) (dropped bool) {
 	if schema == nil {
 		return false
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		maps.DeleteFunc(v, func(name string, value any) bool {
-			drop := value == nil && !slices.Contains(schema.Required, name) && !takesNull(schema.Properties[name])
+			drop := value == nil && !slices.Contains(schema.Required, name) && (!surely || refusesNull(schema, name))
 			dropped = dropped || drop
 			return drop
 		})
 		for name, value := range v {
-			dropped = dropNulls(schema.Properties[name], value) || dropped
+			dropped = dropNulls(schema.Properties[name], value, surely) || dropped
 		}
 	case []any:
 		for _, value := range v {
-			dropped = dropNulls(schema.Items, value) || dropped
+			dropped = dropNulls(schema.Items, value, surely) || dropped
 		}
 	}
 	return dropped
 }
 
-// takesNull tells whether a schema names null among the types of a value.
-func takesNull(schema *jsonschema.Schema) bool {
-	return schema != nil && (schema.Type == "null" || slices.Contains(schema.Types, "null"))
+// refusesNull tells whether the types or the values that a schema names for a field
+// leave no null, or whether there can be no such field.
+func refusesNull(schema *jsonschema.Schema, name string) bool {
+	field, known := schema.Properties[name]
+	switch {
+	case !known:
+		return closed(schema)
+	case field.Type != "" && field.Type != "null":
+		return true
+	case len(field.Types) > 0 && !slices.Contains(field.Types, "null"):
+		return true
+	}
+	return len(field.Enum) > 0 && !slices.Contains(field.Enum, nil)
 }
 
 // shapeProblems says in plain words what is wrong with the fields themselves,

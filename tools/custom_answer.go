@@ -35,12 +35,11 @@ func (b *answerBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A richAnswer is a result in the form of the Model Context Protocol. Fields
-// that are not known are for others.
+// A richAnswer is a result in the form of the Model Context Protocol.
 type richAnswer struct {
-	Content    []answerPart    `json:"content"`
-	Structured json.RawMessage `json:"structuredContent"`
-	IsError    bool            `json:"isError"`
+	Content    []answerPart
+	Structured json.RawMessage
+	IsError    bool
 }
 
 type answerPart struct {
@@ -60,46 +59,79 @@ func (b *answerBuffer) parse() (*richAnswer, error) {
 	if len(bytes.TrimSpace(b.held.Bytes())) == 0 {
 		return nil, errors.New("it is empty")
 	}
-	var a richAnswer
-	if err := json.Unmarshal(b.held.Bytes(), &a); err != nil {
-		return nil, err
+	// Fields that are not known are for others.
+	var fields struct {
+		Content    json.RawMessage `json:"content"`
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
 	}
-	if text := string(bytes.TrimSpace(a.Structured)); text == "null" {
-		a.Structured = nil
-	} else if a.Structured != nil && text[0] != '{' {
-		return nil, errors.New("structuredContent is not an object")
+	if err := json.Unmarshal(b.held.Bytes(), &fields); err != nil {
+		return nil, plainJSON(err)
 	}
-	if a.Content == nil && a.Structured == nil {
+	a := &richAnswer{IsError: fields.IsError}
+	if text := string(bytes.TrimSpace(fields.Structured)); text != "" && text != "null" {
+		if a.Structured = fields.Structured; text[0] != '{' {
+			return nil, errors.New("structuredContent is not an object")
+		}
+	}
+	none := len(fields.Content) == 0 || string(fields.Content) == "null"
+	switch {
+	case none && a.Structured == nil:
 		return nil, errors.New("it has neither content nor structuredContent")
+	case none:
+		return a, nil
 	}
-	return &a, a.check()
+	return a, a.parseContent(fields.Content)
 }
 
-// check holds the parts against what they may be.
-func (a *richAnswer) check() error {
-	if len(a.Content) > MaxAnswerParts {
-		return fmt.Errorf("content has %d parts, and at most %d are taken", len(a.Content), MaxAnswerParts)
+// parseContent reads one part after the other, up to their bounds: many tiny ones
+// would take a hundred times the memory of their text.
+func (a *richAnswer) parseContent(content json.RawMessage) error {
+	dec := json.NewDecoder(bytes.NewReader(content))
+	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
+		return errors.New("content is not a list")
 	}
-	images := 0
-	for i := range a.Content {
-		part := &a.Content[i]
-		var err error
-		switch part.Type {
-		case "text":
-			if part.Text == nil {
-				err = errors.New(`it has no "text"`)
-			}
-		case "image":
+	for images := 0; dec.More(); {
+		at := len(a.Content)
+		if at == MaxAnswerParts {
+			return fmt.Errorf("content has more than %d parts", MaxAnswerParts)
+		}
+		var part answerPart
+		err := plainJSON(dec.Decode(&part))
+		if err == nil && part.Type == "image" {
 			if images++; images > MaxAnswerImages {
 				return fmt.Errorf("content has more than %d images", MaxAnswerImages)
 			}
-			err = part.checkImage()
-		default:
-			err = fmt.Errorf("its type is %.40q, and must be text or image", part.Type)
+		}
+		if err == nil {
+			err = part.check()
 		}
 		if err != nil {
-			return fmt.Errorf("content[%d]: %w", i, err)
+			return fmt.Errorf("content[%d]: %w", at, err)
 		}
+		a.Content = append(a.Content, part)
+	}
+	return nil
+}
+
+// plainJSON is an error of reading JSON without the inside of this program.
+func plainJSON(err error) error {
+	var form *json.UnmarshalTypeError
+	if errors.As(err, &form) {
+		return fmt.Errorf("a JSON %s is where there can be none%s", form.Value, inField(form.Field))
+	}
+	return err
+}
+
+// check holds a part against what it may be.
+func (p *answerPart) check() error {
+	switch {
+	case p.Type == "image":
+		return p.checkImage()
+	case p.Type != "text":
+		return fmt.Errorf("its type is %.40q, and must be text or image", p.Type)
+	case p.Text == nil:
+		return errors.New(`it has no "text"`)
 	}
 	return nil
 }

@@ -61,6 +61,13 @@ func TestParseCustomFaults(t *testing.T) {
 	for i := range 40 {
 		doubling += fmt.Sprintf(`, "n%d": {"allOf": [{"$ref": "#/$defs/n%d"}, {"$ref": "#/$defs/n%d"}]}`, i, i+1, i+1)
 	}
+	deepening := `{"type": "object", "properties": {"p": {"$ref": "#/$defs/n0"}}, "$defs": {"n40": {}`
+	for i := range 40 {
+		deepening += fmt.Sprintf(`, "n%d": {"anyOf": [{"items": {"$ref": "#/$defs/n%d"}}, {"items": {"$ref": "#/$defs/n%d"}}]}`, i, i+1, i+1)
+	}
+	node := func(schema string) string {
+		return parameters(`{"type": "object", "properties": {"p": {"$ref": "#/$defs/n"}}, "$defs": {"n": ` + strings.ReplaceAll(schema, "NODE", `{"$ref": "#/$defs/n"}`) + `}}`)
+	}
 	for _, tt := range []struct{ name, text, want string }{
 		{"not a list", `{"x": {}}`, "it is not a list of tools"},
 		{"not a tool", `["x"]`, "[0].it is a JSON string, not an object"},
@@ -116,6 +123,26 @@ func TestParseCustomFaults(t *testing.T) {
 		{"reference to itself", parameters(`{"type": "object", "$ref": "#"}`), "$ref leads back to itself"},
 		{"references in a ring", parameters(`{"type": "object", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}}`), "$ref leads back to itself"},
 		{"references that double", parameters(doubling + "}}"), "more than 10000 schemas"},
+		{"base within", parameters(`{"type": "object", "$defs": {"a": {"$id": "http://x/a", "$ref": "#"}}, "properties": {"p": {"$ref": "#/$defs/a"}}}`), "$id is taken at the top alone"},
+		{"anchor", parameters(`{"type": "object", "properties": {"p": {"$anchor": "a"}}}`), "in properties/p: $anchor and $dynamicAnchor are not taken"},
+		{"dynamic reference", parameters(`{"type": "object", "properties": {"p": {"$dynamicRef": "#a"}}}`), "in properties/p: $dynamicRef is not taken"},
+		{"escaped reference", parameters(`{"type": "object", "$defs": {"a~1b": {}, "a/b": {"$ref": "#/$defs/a~1b"}}, "properties": {"p": {"$ref": "#/$defs/a~1b"}}}`), "has a /, ~ or % in the name"},
+		{"encoded reference", parameters(`{"type": "object", "$defs": {"a%62": {}, "ab": {"$ref": "#/$defs/a%62"}}}`), "has a /, ~ or % in the name"},
+		{"reference within a definition", parameters(`{"type": "object", "$defs": {"a/not": {}, "a": {"not": {"$ref": "#/$defs/a/not"}}}}`), "has a /, ~ or % in the name"},
+		{"references that double within", parameters(deepening + "}}"), "more than 10000 schemas"},
+		{"recursive in two branches", node(`{"oneOf": [{"properties": {"c": NODE, "a": {}}}, {"properties": {"c": NODE, "b": {}}}]}`), "by two ways for the same value"},
+		{"recursive in two items", node(`{"anyOf": [{"items": NODE}, {"items": NODE}]}`), "by two ways for the same value"},
+		{"recursive in a field twice", node(`{"properties": {"c": {"allOf": [NODE, NODE]}}}`), "by two ways for the same value"},
+		{"recursive by name and by pattern", node(`{"properties": {"c": NODE}, "patternProperties": {"^c": NODE}}`), "by two ways for the same value"},
+		{"recursive in if and then", node(`{"if": {"properties": {"c": NODE}}, "then": {"properties": {"c": NODE}}}`), "by two ways for the same value"},
+		{"recursive in items and in one of them", node(`{"items": NODE, "contains": NODE}`), "by two ways for the same value"},
+		{"recursive by way of another", node(`{"anyOf": [{"items": NODE}, {"items": {"not": NODE}}]}`), "by two ways for the same value"},
+		{"version that is not checked", parameters(`{"type": "object", "$schema": "http://json-schema.org/draft-04/schema#"}`), `its $schema is "http://json-schema.org/draft-04/schema#"; leave it out`},
+		{"version with a fragment", parameters(`{"type": "object", "$schema": "https://json-schema.org/draft/2020-12/schema#"}`), "its $schema is "},
+		{"multiple of nothing", parameters(`{"type": "object", "properties": {"a": {"multipleOf": 0}}}`), "in properties/a: multipleOf is not above zero"},
+		{"list of items", parameters(`{"type": "object", "properties": {"a": {"items": [{"type": "string"}]}}}`), "in properties/a: items is a list, which only draft-07 knows"},
+		{"prefix items of old", parameters(`{"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"prefixItems": [{}]}}}`), "prefixItems is not known to draft-07"},
+		{"property that is null", parameters(`{"type": "object", "properties": {"a": null}}`), "parameters: "},
 		{"long schema", parameters(`{"type": "object", "description": "` + strings.Repeat("d", 64<<10) + `"}`), "parameters: it is longer than 64 KiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,6 +173,27 @@ func TestParseCustomRecursive(t *testing.T) {
 		if err != nil || res.IsError != tt.wrong {
 			t.Errorf("with %s: %+v, %v", tt.args, res, err)
 		}
+	}
+}
+
+// TestParseCustomWide: what is many for the whole schema is not for one value,
+// and a recursion that takes each value once is none that doubles.
+func TestParseCustomWide(t *testing.T) {
+	var wide strings.Builder
+	for i := range 1300 {
+		fmt.Fprintf(&wide, `"p%d": {"$ref": "#/$defs/a"},`, i)
+	}
+	for name, schema := range map[string]string{
+		"wide":   `"properties": {` + wide.String() + `"z": {}}, "$defs": {"a": {"anyOf": [{}, {}, {}, {}, {}, {}, {}]}}`,
+		"tree":   `"properties": {"t": {"$ref": "#/$defs/t"}}, "$defs": {"t": {"properties": {"left": {"$ref": "#/$defs/t"}, "right": {"$ref": "#/$defs/t"}}}}`,
+		"option": `"properties": {"t": {"$ref": "#/$defs/t"}}, "$defs": {"t": {"properties": {"c": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/t"}}, {"type": "null"}]}}}}`,
+		"old":    `"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"items": [{"type": "string"}]}}`,
+		"new":    `"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {"a": {"prefixItems": [{"type": "string"}]}}`,
+		"JSON":   `"additionalProperties": {"$ref": "#/$defs/v"}, "$defs": {"v": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/v"}}, {"type": "object", "additionalProperties": {"$ref": "#/$defs/v"}}]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			parseCustom(t, `{"name": "x", "description": "X.", "command": "x", "parameters": {"type": "object", `+schema+`}}`)
+		})
 	}
 }
 

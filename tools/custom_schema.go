@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,16 +20,15 @@ import (
 func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 	var schema *jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {
-		var form *json.UnmarshalTypeError
-		if errors.As(err, &form) { // whose text shows the inside of a library
-			err = fmt.Errorf("a JSON %s is where there can be none%s", form.Value, within(form.Field))
-		}
-		return nil, fmt.Errorf("it is no JSON Schema: %w", err)
+		return nil, fmt.Errorf("it is no JSON Schema: %w", plainJSON(err))
 	}
 	if schema == nil || schema.Type != "object" {
 		return nil, errors.New(`it is not the schema of an object: {"type": "object", "properties": {...}}`)
 	}
-	check := endless{whole: schema}
+	if err := checkVersion(schema.Schema); err != nil {
+		return nil, err
+	}
+	check := newSchemaCost(schema)
 	for at, part := range allSchemas(schema, "") {
 		for _, name := range append(slices.Clone(part.Types), part.Type) {
 			if name != "" && !slices.Contains(schemaTypes(), name) {
@@ -40,9 +40,15 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 				return nil, fmt.Errorf("%q, which JSON Schema does not know, is in %s: mend or remove it", name, schemaPlace(at))
 			}
 		}
-		if err := check.check(part, nil); err != nil {
+		if err := cmp.Or(unnamed(part, part == schema), checkKeywords(part, schema.Schema)); err != nil {
 			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
 		}
+		if _, err := check.together(nil, part, nil); err != nil {
+			return nil, fmt.Errorf("in %s: %w", schemaPlace(at), err)
+		}
+	}
+	if _, err := check.of(schema); err != nil {
+		return nil, err
 	}
 	if _, err := schema.Resolve(nil); err != nil {
 		return nil, fmt.Errorf("it is no JSON Schema: %w", err)
@@ -51,13 +57,39 @@ func ParseParameters(raw json.RawMessage) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
+// checkVersion refuses a version of JSON Schema that no call could be held
+// against.
+func checkVersion(version string) error {
+	probe, err := (&jsonschema.Schema{Schema: version}).Resolve(nil)
+	if err == nil {
+		err = probe.Validate(map[string]any{})
+	}
+	if err != nil {
+		return fmt.Errorf("its $schema is %.80q; leave it out, or name draft-07 or 2020-12 as https://json-schema.org/draft/2020-12/schema", version)
+	}
+	return nil
+}
+
+// checkKeywords refuses what would be checked in no way, or let nothing pass.
+func checkKeywords(s *jsonschema.Schema, version string) error {
+	switch {
+	case s.MultipleOf != nil && *s.MultipleOf <= 0:
+		return errors.New("multipleOf is not above zero")
+	case s.ItemsArray != nil && !strings.Contains(version, "/draft-07/"):
+		return errors.New("items is a list, which only draft-07 knows: name it prefixItems")
+	case s.PrefixItems != nil && strings.Contains(version, "/draft-07/"):
+		return errors.New("prefixItems is not known to draft-07: name it items")
+	}
+	return nil
+}
+
 // schemaTypes are the types that JSON Schema knows.
 func schemaTypes() []string {
 	return []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 }
 
-// within names a field, where one is known.
-func within(field string) string {
+// inField names a field, where one is known.
+func inField(field string) string {
 	if field == "" {
 		return ""
 	}
@@ -170,61 +202,4 @@ func mapped(name string, schemas map[string]*jsonschema.Schema) []subschema {
 		list = append(list, subschema{name + "/" + key, schemas[key]})
 	}
 	return list
-}
-
-// An endless tells whether checking a value against a schema comes to an end
-// soon: a reference that leads back to itself before it goes into the value would
-// not. Only references to definitions of the whole are taken, which is all that
-// providers take.
-type endless struct {
-	whole *jsonschema.Schema
-	steps int
-}
-
-// maxSchemaSteps bounds what one value is checked against. References to
-// references that each name others twice double with each.
-const maxSchemaSteps = 10_000
-
-// check looks at a part of the schema, below the ones that hold for the same
-// value.
-func (e *endless) check(s *jsonschema.Schema, above []*jsonschema.Schema) error {
-	switch e.steps++; {
-	case s == nil:
-		return nil
-	case e.steps > maxSchemaSteps:
-		return fmt.Errorf("one value would be checked against more than %d schemas", maxSchemaSteps)
-	case slices.Contains(above, s):
-		return errors.New("$ref leads back to itself")
-	case s.DynamicRef != "":
-		return errors.New("$dynamicRef is not taken: use $ref")
-	}
-	above = append(above, s)
-	if s.Ref != "" {
-		target, err := referred(e.whole, s.Ref)
-		if err != nil {
-			return err
-		}
-		if err := e.check(target, above); err != nil {
-			return err
-		}
-	}
-	for _, one := range inPlace(s) {
-		if err := e.check(one.schema, above); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// referred is the schema that a reference leads to.
-func referred(whole *jsonschema.Schema, ref string) (*jsonschema.Schema, error) {
-	if ref == "#" {
-		return whole, nil
-	}
-	for prefix, defs := range map[string]map[string]*jsonschema.Schema{"#/$defs/": whole.Defs, "#/definitions/": whole.Definitions} {
-		if name, ok := strings.CutPrefix(ref, prefix); ok && defs[name] != nil {
-			return defs[name], nil
-		}
-	}
-	return nil, fmt.Errorf("$ref %.64q leads nowhere: it names one of the schema's own $defs, as #/$defs/NAME", ref)
 }

@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -210,10 +211,12 @@ func TestCustomBrokenAnswers(t *testing.T) {
 		{"two", `{"content":[]}{}`, "after top-level value"},
 		{"cut off", `{"content":[`, "unexpected end of JSON input"},
 		{"null", "null", "neither content nor structuredContent"},
-		{"array", "[]", "cannot unmarshal array"},
+		{"array", "[]", "a JSON array is where there can be none]"},
 		{"nothing of it", `{"text":"a"}`, "neither content nor structuredContent"},
-		{"content is a text", `{"content":"a"}`, "cannot unmarshal string"},
+		{"content is a text", `{"content":"a"}`, "content is not a list"},
 		{"structured is a list", `{"structuredContent":[1]}`, "structuredContent is not an object"},
+		{"part is a text", `{"content":["a"]}`, "content[0]: a JSON string is where there can be none]"},
+		{"text is a number", `{"content":[{"type":"text","text":1}]}`, "content[0]: a JSON number is where there can be none in text"},
 		{"no type", `{"content":[{"text":"a"}]}`, `content[0]: its type is "", and must be text or image`},
 		{"other type", `{"content":[{"type":"text","text":""},{"type":"audio"}]}`, `content[1]: its type is "audio"`},
 		{"no text", `{"content":[{"type":"text"}]}`, `content[0]: it has no "text"`},
@@ -223,7 +226,7 @@ func TestCustomBrokenAnswers(t *testing.T) {
 		{"type that models do not take", `{"content":[{"type":"image","mimeType":"image/svg+xml","data":"` + image + `"}]}`, `its mimeType is "image/svg+xml"`},
 		{"another type", `{"content":[{"type":"image","mimeType":"image/jpeg","data":"` + image + `"}]}`, "begins like image/png"},
 		{"damaged image", `{"content":[{"type":"image","mimeType":"image/png","data":"` + cut + `"}]}`, "its image is damaged"},
-		{"many parts", `{"content":[` + strings.Repeat(`{"type":"text","text":"a"},`, 100) + `{"type":"text","text":"a"}]}`, "101 parts"},
+		{"many parts", `{"content":[` + strings.Repeat(`{"type":"text","text":"a"},`, 100) + `{"type":"text","text":"a"}]}`, "more than 100 parts"},
 		{"many images", `{"content":[` + strings.Repeat(`{"type":"image","mimeType":"image/png","data":"`+image+`"},`, 8) + `{"type":"image","mimeType":"image/png","data":"` + image + `"}]}`, "more than 8 images"},
 		{"huge", `{"content":[{"type":"text","text":"` + strings.Repeat("a", 16<<20) + `"}]}`, "larger than 16 MiB"},
 	} {
@@ -251,6 +254,27 @@ func TestCustomBrokenAnswers(t *testing.T) {
 				t.Errorf("IsError %v, %d bytes", res.IsError, len(got))
 			}
 		})
+	}
+}
+
+// TestCustomManyParts: an answer does not take many times its size in memory.
+func TestCustomManyParts(t *testing.T) {
+	c := parseCustom(t, `{"name": "x", "description": "X.", "command": "x", "output": "json"}`)
+	part := `{"type":"text","text":""},`
+	first := strings.Repeat(part, 100)
+	answer := []byte(`{"content":[` + first + strings.Repeat(`{},`, 5_000_000) + `{}]}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	res, err := callCustom(t, c, "{}", nil, func(_ context.Context, cmd sandbox.Command) (sandbox.Result, error) {
+		_, err := cmd.Stdout.Write(answer)
+		return exited(0), err
+	})
+	runtime.ReadMemStats(&after)
+	if err != nil || !strings.Contains(text(t, res), "content has more than 100 parts") {
+		t.Fatalf("%+.500v, %v", res, err)
+	}
+	if took, most := after.TotalAlloc-before.TotalAlloc, uint64(10*len(answer)); took > most {
+		t.Errorf("%d bytes were allocated, want at most %d", took, most)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,8 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
-	"github.com/belljar/belljar/internal/output"
 	"github.com/belljar/belljar/internal/strictjson"
 	"github.com/belljar/belljar/internal/workspace"
 	"github.com/belljar/belljar/sandbox"
@@ -28,9 +27,8 @@ const (
 	// maxConfig bounds it in bytes.
 	maxConfig = 4 << 20
 	// toolsFolder lies beside the config and holds the programs of the user's
-	// tools, which the sandbox sees at toolsPoint.
+	// tools, which the sandbox sees at sandbox.ProgramsPoint.
 	toolsFolder = "tools"
-	toolsPoint  = sandbox.OwnPoint + "/tools"
 )
 
 // A config is what the user's own config file says. The zero value is that of
@@ -49,18 +47,25 @@ func (a *app) readConfig(flag string, spec *sandbox.Spec) (config, error) {
 	if file == "" {
 		return config{}, nil
 	}
-	data, err := readBounded(file, maxConfig)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !chosen:
-		return config{}, nil
-	case err != nil:
-		return config{}, refusedf("reading the config: %w; --config names another, or none", err)
-	}
-	if file, err = filepath.Abs(file); err != nil {
+	file, err := filepath.Abs(file)
+	if err != nil {
 		return config{}, fmt.Errorf("finding the config: %w", err)
 	}
-	if err := checkOutside(file, spec); err != nil {
+	real, err := reach("the config "+file, file, spec)
+	var refusal *usageError
+	switch {
+	case errors.As(err, &refusal):
 		return config{}, err
+	case err == nil, chosen: // an open pipe cannot be reached by its name, but read
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return config{}, nil
+	default:
+		a.notice("no config is read, since its place cannot be looked at: %v", err)
+		return config{}, nil
+	}
+	data, err := readOnce(file, real, maxConfig)
+	if err != nil {
+		return config{}, refusedf("reading the config: %w; --config names another, or none", err)
 	}
 	c := config{file: file}
 	if err := c.parse(data); err != nil {
@@ -91,44 +96,6 @@ func (a *app) configFile(flag string) (file string, chosen bool) {
 		return "", false // who has no home has no config there
 	}
 	return filepath.Join(home, ".config", "belljar", name), false
-}
-
-// readBounded reads a file of up to so many bytes.
-func readBounded(file string, most int64) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s is larger than %s", file, output.Size(most))
-	}
-	return data, err
-}
-
-// checkOutside refuses a file that what runs in the sandbox could change, by its
-// name or by what a link there leads to.
-func checkOutside(file string, spec *sandbox.Spec) error {
-	open := []string{spec.Workspace}
-	for _, m := range spec.Mounts {
-		if !m.ReadOnly {
-			open = append(open, m.Source)
-		}
-	}
-	places := []string{file, filepath.Dir(file)}
-	for _, place := range places {
-		real, err := filepath.EvalSymlinks(place)
-		if err != nil {
-			continue // a pipe, which has no place
-		}
-		for _, dir := range open {
-			if isBelow(real, dir) {
-				return refusedf("the config %s lies in %s, where what runs in the sandbox could change it; put it elsewhere, or give --config none", file, dir)
-			}
-		}
-	}
-	return nil
 }
 
 // parse reads the text of a config.
@@ -168,12 +135,10 @@ func (c *config) mountPrograms(spec *sandbox.Spec) error {
 	if err != nil {
 		return refused(fmt.Errorf("the folder with the programs of your tools: %w", err))
 	}
-	for _, m := range spec.Mounts {
-		if !m.ReadOnly && isBelow(real, m.Source) {
-			return refusedf("the folder %s with the programs of your tools lies in %s, where what runs in the sandbox could change it; put it elsewhere", real, m.Source)
-		}
+	if _, err := reach(fmt.Sprintf("the folder %s with the programs of your tools", dir), dir, spec); err != nil {
+		return err
 	}
-	spec.Mounts = append(spec.Mounts, sandbox.Mount{Source: real, Target: toolsPoint, ReadOnly: true})
+	spec.Mounts = append(spec.Mounts, sandbox.Mount{Source: real, Target: sandbox.ProgramsPoint, ReadOnly: true})
 	if err := spec.CheckMounts(); err != nil {
 		return &usageError{err: err}
 	}

@@ -57,7 +57,7 @@ func parseMount(text string) (sandbox.Mount, error) {
 	if _, mode, found := strings.Cut(m.Target, ":"); found {
 		return sandbox.Mount{}, usagef("--mount %q ends with %q: the only mode is ro, and without it the folder can be written", text, mode)
 	}
-	if m.Own() {
+	if m.Reserved() {
 		return sandbox.Mount{}, usagef("--mount %q: %s is belljar's own; choose another target, such as /mnt/NAME", text, sandbox.OwnPoint)
 	}
 	return m, nil

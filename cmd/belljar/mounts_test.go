@@ -28,6 +28,7 @@ func TestParseMount(t *testing.T) {
 		{name: "empty", text: "", refused: "is not SRC:DST"},
 		{name: "unknown mode", text: "/data:/mnt:rw", refused: `ends with "rw"`},
 		{name: "two modes", text: "/data:/mnt:z:ro", refused: `ends with "z"`},
+		{name: "programs of tools", text: "/data:/belljar/tools:ro", refused: "is belljar's own"},
 		{name: "belljar's own", text: "/data:/belljar/outputs", refused: "is belljar's own"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -99,7 +99,7 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 		}
 	}()
 	j.sweep(ctx)
-	if err := f.checkEngine(connected, spec.Workspace); err != nil {
+	if err := f.checkEngine(connected, spec); err != nil {
 		return nil, err
 	}
 	if _, err = connected.EnsureImage(ctx, spec.Image, progress); err != nil {
@@ -127,7 +127,7 @@ func (a *app) open(ctx context.Context, f *sandboxFlags, spec sandbox.Spec, prog
 
 // checkEngine checks the folders once more, now that it is known which socket
 // must not be inside, and where the engine keeps its data.
-func (f *sandboxFlags) checkEngine(e engine, folder string) error {
+func (f *sandboxFlags) checkEngine(e engine, spec sandbox.Spec) error {
 	var sockets []string
 	if socket, ok := strings.CutPrefix(e.Endpoint().Host, "unix://"); ok {
 		sockets = append(sockets, socket)
@@ -136,13 +136,22 @@ func (f *sandboxFlags) checkEngine(e engine, folder string) error {
 		}
 	}
 	if !f.force {
-		if err := workspace.CheckEngineData(folder, e.DataRoot()); err != nil {
+		if err := workspace.CheckEngineData(spec.Workspace, e.DataRoot()); err != nil {
 			return refused(err)
 		}
 	}
 	mounts, err := f.mountList(sockets...)
 	if err != nil {
 		return err
+	}
+	for _, m := range spec.Mounts {
+		if m.Target != sandbox.ProgramsPoint {
+			continue
+		}
+		if _, err := workspace.CheckMount(m.Source, m.ReadOnly, sockets...); err != nil {
+			return refused(err)
+		}
+		mounts = append(mounts, m)
 	}
 	for _, m := range mounts {
 		if err := workspace.CheckMountEngineData(m.Source, e.DataRoot()); err != nil {

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/belljar/belljar/sandbox"
+	"github.com/belljar/belljar/sandbox/docker"
+)
+
+// placed is an engine of which only its places are known.
+type placed struct {
+	engine
+	host, data string
+}
+
+func (p placed) Endpoint() docker.Endpoint { return docker.Endpoint{Host: p.host} }
+func (p placed) DataRoot() string          { return p.data }
+
+// TestCheckEnginePrograms: the folder of the user's tools is held against the
+// engine that was chosen, as each other folder is.
+func TestCheckEnginePrograms(t *testing.T) {
+	dir := t.TempDir()
+	work, programs := filepath.Join(dir, "work"), filepath.Join(dir, "tools")
+	for _, name := range []string{work, filepath.Join(programs, "data")} {
+		if err := os.MkdirAll(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	socket := filepath.Join(programs, "s")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	spec := sandbox.Spec{Workspace: work, Mounts: []sandbox.Mount{{Source: programs, Target: sandbox.ProgramsPoint, ReadOnly: true}}}
+	for _, tt := range []struct {
+		name   string
+		engine placed
+		want   string
+	}{
+		{"elsewhere", placed{host: "unix:///run/none", data: "/var/lib/none"}, ""},
+		{"socket in it", placed{host: "unix://" + socket, data: "/var/lib/none"}, "mounting " + programs + " is refused"},
+		{"data in it", placed{host: "unix:///run/none", data: filepath.Join(programs, "data")}, programs},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := &sandboxFlags{workspace: work}
+			err := f.checkEngine(tt.engine, spec)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
