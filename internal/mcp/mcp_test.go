@@ -29,6 +29,7 @@ type host struct {
 	running chan string // gets the text of calls that wait
 	closed  chan struct{}
 	once    sync.Once
+	slow    time.Duration // how long the close takes
 }
 
 func newHost() *host { return &host{running: make(chan string, 16), closed: make(chan struct{})} }
@@ -61,7 +62,10 @@ func (h *host) Call(ctx context.Context, call mcp.Call) (tools.Result, error) {
 }
 
 func (h *host) Close() error {
-	h.once.Do(func() { close(h.closed) })
+	h.once.Do(func() {
+		time.Sleep(h.slow)
+		close(h.closed)
+	})
 	return nil
 }
 
@@ -69,7 +73,8 @@ func (h *host) Close() error {
 type starter struct {
 	mu    sync.Mutex
 	hosts []*host
-	fail  error // what the next start fails with
+	fail  error         // what the next start fails with
+	slow  time.Duration // how long closes take
 }
 
 func (s *starter) start(context.Context) (mcp.Host, error) {
@@ -79,7 +84,9 @@ func (s *starter) start(context.Context) (mcp.Host, error) {
 		s.fail = nil
 		return nil, err
 	}
-	s.hosts = append(s.hosts, newHost())
+	made := newHost()
+	made.slow = s.slow
+	s.hosts = append(s.hosts, made)
 	return s.hosts[len(s.hosts)-1], nil
 }
 

@@ -35,7 +35,7 @@ type session struct {
 	mu      sync.Mutex
 	closed  bool
 	host    *started       // nil until the first call, and after the host broke
-	hosts   sync.WaitGroup // starts that are under way
+	hosts   sync.WaitGroup // starts, and closes of hosts that broke, that are under way
 	closing sync.Once
 }
 
@@ -124,9 +124,18 @@ func (s *session) forget(host *started) {
 	}
 }
 
-// replace closes a host that broke and has the next call start another one.
+// replace closes a host that broke and has the next call start another one. Of
+// the calls that met it one closes it; the end of the session waits for that.
 func (s *session) replace(host *started) {
-	s.forget(host)
+	s.mu.Lock()
+	if s.closed || s.host != host {
+		s.mu.Unlock()
+		return
+	}
+	s.host = nil
+	s.hosts.Add(1)
+	s.mu.Unlock()
+	defer s.hosts.Done()
 	s.tell(host.host.Close())
 }
 
@@ -139,7 +148,7 @@ func (s *session) close() {
 		s.closed = true
 		host := s.host
 		s.mu.Unlock()
-		s.hosts.Wait() // the start was told to end
+		s.hosts.Wait() // a start was told to end, and a close ends by itself
 		if host != nil && host.err == nil {
 			s.tell(host.host.Close())
 		}
