@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
 )
 
 // The methods that make a session where there is none yet. Newer clients call
@@ -27,12 +28,13 @@ var errStopped = &jsonrpc.Error{Code: codeServer, Message: "the server is ending
 type session struct {
 	opts *Options
 	// life ends with the session, and with it all calls.
-	life context.Context
-	end  context.CancelFunc
-	// slots are taken by calls that run.
-	slots chan struct{}
+	life  context.Context
+	end   context.CancelFunc
+	turns *semaphore.Weighted
 
 	mu      sync.Mutex
+	calls   int // that run or wait
+	held    int // by their arguments, in bytes
 	closed  bool
 	host    *started       // nil until the first call, and after the host broke
 	hosts   sync.WaitGroup // starts, and closes of hosts that broke, that are under way
@@ -72,7 +74,7 @@ func (s *Server) session(client *sdk.ServerSession) (*session, error) {
 		return nil, &jsonrpc.Error{Code: codeServer, Message: fmt.Sprintf(
 			"as many sessions as may be at once are open (%d): end one, or wait until one that idles is ended", s.opts.MaxSessions)}
 	}
-	made := &session{opts: &s.opts, slots: make(chan struct{}, maxCalls)}
+	made := &session{opts: &s.opts, turns: newTurns()}
 	made.life, made.end = context.WithCancel(context.Background())
 	s.sessions[client] = made
 	s.running.Go(func() {
