@@ -96,7 +96,7 @@ func (a *app) serveMCP(ctx context.Context, opts *mcpOptions) error {
 	defer a.last.set(nil)
 	serving := mcp.Options{
 		Version: a.build.Version, Instructions: plan.instructions(), Tools: plan.definitions, OpenWorld: plan.openWorld(),
-		Start: plan.start, MaxSessions: int(opts.maxSessions), Notice: func(text string) { a.notice("%s", text) },
+		Beside: []string{"bash_output", "bash_kill"}, Start: plan.start, MaxSessions: int(opts.maxSessions), Notice: func(text string) { a.notice("%s", text) },
 		Log: slog.New(slog.DiscardHandler),
 	}
 	if opts.listen == "" {

@@ -35,8 +35,8 @@ func (a *app) planMCP(opts *mcpOptions) (*mcpPlan, error) {
 	if p.spec, err = a.place(&opts.sandboxFlags); err != nil {
 		return nil, err
 	}
-	if dir, err := trajectory.StateDir(); err == nil { // who has none has no records
-		if err := keepRecordsOut(dir, p.spec.Mounts); err != nil {
+	if _, err := trajectory.StateDir(); err == nil { // who has none has no records
+		if _, err := stateDirFor(p.spec.Workspace, p.spec.Mounts); err != nil {
 			return nil, err
 		}
 	}

@@ -9,42 +9,51 @@ import (
 	"github.com/belljar/belljar/tools"
 )
 
-// call answers one call of a tool. Whatever can be said to the model is a result:
-// clients show errors of the protocol to nobody, or end the session.
-func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	session, err := s.session(req.Session)
-	if err != nil {
-		return nil, err
+// handle answers calls of a tool that take a share of their session's turns.
+// Whatever can be said to the model is a result: clients show errors of the
+// protocol to nobody, or end the session.
+func (s *Server) handle(share int64) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		session, err := s.session(req.Session)
+		if err != nil {
+			return nil, err
+		}
+		leave, err := session.enter(len(req.Params.Arguments))
+		if err != nil {
+			return answer(tools.Error(fmt.Sprintf("not run: %v; make the call again when others have ended", err))), nil
+		}
+		defer leave()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(session.life, cancel)()
+		call := Call{Name: req.Params.Name, Arguments: req.Params.Arguments}
+		if token := req.Params.GetProgressToken(); token != nil {
+			p := newProgress(waitingText)
+			call.Output = p
+			defer p.report(ctx, func(seconds float64, message string) {
+				// Whoever does not take it is told the result all the same.
+				_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+					ProgressToken: token, Progress: seconds, Message: message,
+				})
+			})()
+		}
+		result, err := session.run(ctx, call, share)
+		if err != nil {
+			return nil, err
+		}
+		return answer(result), nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(session.life, cancel)()
-	select {
-	case session.slots <- struct{}{}:
-		defer func() { <-session.slots }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	call := Call{Name: req.Params.Name, Arguments: req.Params.Arguments}
-	if token := req.Params.GetProgressToken(); token != nil {
-		p := newProgress(startingText)
-		call.Output = p
-		defer p.report(ctx, func(seconds float64, message string) {
-			// Whoever does not take it is told the result all the same.
-			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: token, Progress: seconds, Message: message,
-			})
-		})()
-	}
-	result, err := session.run(ctx, call)
-	if err != nil {
-		return nil, err
-	}
-	return answer(result), nil
 }
 
-// run runs a call in the session's host. The error is that nobody waits any more.
-func (s *session) run(ctx context.Context, call Call) (tools.Result, error) {
+// run runs a call in the session's host when it is its turn. The error is that
+// nobody waits any more.
+func (s *session) run(ctx context.Context, call Call, share int64) (tools.Result, error) {
+	end, err := s.turn(ctx, share)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer end()
+	call.does(startingText)
 	host, err := s.ready(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -53,9 +62,7 @@ func (s *session) run(ctx context.Context, call Call) (tools.Result, error) {
 		return tools.Error(fmt.Sprintf("not run: the sandbox could not be started: %v\n"+
 			"the user has to put that right; then the same call can be made again", err)), nil
 	}
-	if p, ok := call.Output.(*progress); ok {
-		p.begin(call.Name + " runs")
-	}
+	call.does(call.Name + " runs")
 	result, err := host.host.Call(ctx, call)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -66,4 +73,11 @@ func (s *session) run(ctx context.Context, call Call) (tools.Result, error) {
 			"the next call gets a new sandbox over the same workspace; processes, jobs and files outside the workspace are gone", err)), nil
 	}
 	return result, nil
+}
+
+// does tells whoever watches the call what it does now.
+func (c Call) does(what string) {
+	if p, ok := c.Output.(*progress); ok {
+		p.begin(what)
+	}
 }

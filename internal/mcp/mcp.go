@@ -29,8 +29,6 @@ const (
 	// maxMessage bounds one message of a client, in bytes: a call that writes a
 	// large file is one.
 	maxMessage = 16 << 20
-	// maxCalls bounds the calls of one session that run at once; more wait.
-	maxCalls = 8
 	// progressEvery is how often a client that wants to know is told that a call
 	// still runs.
 	progressEvery = time.Second
@@ -66,6 +64,9 @@ type Options struct {
 	Instructions string
 	// Tools describe what is offered.
 	Tools []tools.Definition
+	// Beside names tools whose calls look at or end what other calls do, and so
+	// wait for none of them.
+	Beside []string
 	// OpenWorld says that commands reach more than this machine.
 	OpenWorld bool
 	// Start makes a session's host. The context is that of the session.
@@ -109,7 +110,7 @@ func New(opts Options) *Server {
 		})
 	s.sdk.AddReceivingMiddleware(s.admit)
 	for _, def := range opts.Tools {
-		s.sdk.AddTool(describe(def, opts.OpenWorld), s.call)
+		s.sdk.AddTool(describe(def, opts.OpenWorld), s.handle(opts.share(def)))
 	}
 	return s
 }

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// startingText is what a call waits for before it runs.
+	// waitingText and startingText are what a call waits for before it runs.
+	waitingText  = "waits for other calls"
 	startingText = "the sandbox is being started"
 	// maxTail bounds the output that is looked at for its last line, in bytes, and
 	// maxLine what is shown of that, in characters.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
 )
 
 // The methods that make a session where there is none yet. Newer clients call
@@ -27,15 +28,16 @@ var errStopped = &jsonrpc.Error{Code: codeServer, Message: "the server is ending
 type session struct {
 	opts *Options
 	// life ends with the session, and with it all calls.
-	life context.Context
-	end  context.CancelFunc
-	// slots are taken by calls that run.
-	slots chan struct{}
+	life  context.Context
+	end   context.CancelFunc
+	turns *semaphore.Weighted
 
 	mu      sync.Mutex
+	calls   int // that run or wait
+	held    int // by their arguments, in bytes
 	closed  bool
 	host    *started       // nil until the first call, and after the host broke
-	hosts   sync.WaitGroup // starts that are under way
+	hosts   sync.WaitGroup // starts, and closes of hosts that broke, that are under way
 	closing sync.Once
 }
 
@@ -72,7 +74,7 @@ func (s *Server) session(client *sdk.ServerSession) (*session, error) {
 		return nil, &jsonrpc.Error{Code: codeServer, Message: fmt.Sprintf(
 			"as many sessions as may be at once are open (%d): end one, or wait until one that idles is ended", s.opts.MaxSessions)}
 	}
-	made := &session{opts: &s.opts, slots: make(chan struct{}, maxCalls)}
+	made := &session{opts: &s.opts, turns: newTurns()}
 	made.life, made.end = context.WithCancel(context.Background())
 	s.sessions[client] = made
 	s.running.Go(func() {
@@ -124,9 +126,18 @@ func (s *session) forget(host *started) {
 	}
 }
 
-// replace closes a host that broke and has the next call start another one.
+// replace closes a host that broke and has the next call start another one. Of
+// the calls that met it one closes it; the end of the session waits for that.
 func (s *session) replace(host *started) {
-	s.forget(host)
+	s.mu.Lock()
+	if s.closed || s.host != host {
+		s.mu.Unlock()
+		return
+	}
+	s.host = nil
+	s.hosts.Add(1)
+	s.mu.Unlock()
+	defer s.hosts.Done()
 	s.tell(host.host.Close())
 }
 
@@ -139,7 +150,7 @@ func (s *session) close() {
 		s.closed = true
 		host := s.host
 		s.mu.Unlock()
-		s.hosts.Wait() // the start was told to end
+		s.hosts.Wait() // a start was told to end, and a close ends by itself
 		if host != nil && host.err == nil {
 			s.tell(host.host.Close())
 		}
