@@ -168,7 +168,9 @@ func (r *replayJob) copyOf(ctx context.Context, from string) (string, error) {
 		} else if err != nil {
 			return "", fmt.Errorf("copying %s: %w; TMPDIR names where to", from, err)
 		}
-		if err := pool.CopyOf(from, owner)(ctx, to); err != nil {
+		if err := pool.CopyOf(from, owner)(ctx, to); errors.Is(err, pool.ErrInside) {
+			return "", refusedf("%w; TMPDIR names another place for it, and -C a folder that need not be copied", err)
+		} else if err != nil {
 			return "", fmt.Errorf("%w; TMPDIR names where to, and -C a folder that need not be copied", err)
 		}
 		return to, nil
