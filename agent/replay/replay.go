@@ -24,11 +24,13 @@ import (
 	"github.com/belljar/belljar/agent/trajectory"
 )
 
-// A Caller runs calls; an *agent.Caller is one. It is used by several
-// goroutines at once.
+// A Caller runs calls. It is used by several goroutines at once.
 type Caller interface {
-	// Call returns the result of a call. An error ends the replay.
-	Call(ctx context.Context, call trajectory.ToolCall) (trajectory.ToolResult, error)
+	// Call returns the result of a call of the run's agent, or of the sub-agent
+	// that the call parent of the run had; "" is none. What an agent has of its
+	// own, such as a working directory, is one agent's here as well. An error
+	// ends the replay.
+	Call(ctx context.Context, parent string, call trajectory.ToolCall) (trajectory.ToolResult, error)
 }
 
 // Options say how a record is replayed. Caller is required.
@@ -78,6 +80,9 @@ type Call struct {
 	Number int `json:"number"`
 	Seq    int `json:"seq"`
 
+	// Parent is the id of the call that had the sub-agent whose call this is;
+	// empty for a call of the run's own agent.
+	Parent    string  `json:"parent,omitempty"`
 	CallID    string  `json:"call_id"`
 	Name      string  `json:"name"`
 	Arguments string  `json:"arguments"`
@@ -158,7 +163,7 @@ func (r *replay) group(ctx context.Context, group []*step) error {
 		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			results[i], failures[i] = r.opts.Caller.Call(ctx, s.call)
+			results[i], failures[i] = r.opts.Caller.Call(ctx, s.parent, s.call)
 		})
 	}
 	running.Wait()

@@ -185,7 +185,7 @@ type meeting struct {
 	changed  *sync.Cond
 }
 
-func (m *meeting) Call(_ context.Context, call trajectory.ToolCall) (trajectory.ToolResult, error) {
+func (m *meeting) Call(_ context.Context, _ string, call trajectory.ToolCall) (trajectory.ToolResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inside++
