@@ -66,8 +66,8 @@ const (
 	Same    Outcome = "same"
 	Differs Outcome = "differs"
 	// Loose is a difference in what a background job wrote until it was looked
-	// at, or when it was told to have ended: that depends on time, and is told
-	// and not counted as a difference.
+	// at, whether it had ended by then, or when it was told to have ended: that
+	// depends on time, and is told and not counted as a difference.
 	Loose Outcome = "loose"
 	// NotRun is a call that is not run again; Call.Why says why.
 	NotRun Outcome = "not_run"
@@ -204,7 +204,7 @@ func (r *replay) tell(s *step, got trajectory.ToolResult) error {
 			got = r.opts.Hide(got).(trajectory.ToolResult)
 		}
 		call.ReplayedMS = got.DurationMS
-		c := comparison{recorded: *s.result, replayed: got, opts: &r.opts}
+		c := comparison{call: s.call, recorded: *s.result, replayed: got, opts: &r.opts}
 		call.Outcome, call.Differences = c.run()
 		r.jobs = r.jobs || c.isRunning()
 	}
