@@ -54,7 +54,7 @@ func TestFileSums(t *testing.T) {
 	}
 }
 
-// TestWithoutNews: only whole lines about the end of a job are left out.
+// TestWithoutNews: only whole lines at the end about the end of a job are left out.
 func TestWithoutNews(t *testing.T) {
 	for _, tc := range []struct {
 		name, text, want string
@@ -63,6 +63,8 @@ func TestWithoutNews(t *testing.T) {
 		{"news", "out\n[exit code 0]\n[job1 (sleep 1) has ended: exit code 0; bash_output shows what it wrote]", "out\n[exit code 0]", true},
 		{"none", "out\n[exit code 0]\n", "out\n[exit code 0]\n", false},
 		{"a job that is no news", "[job1 runs in the background]\n[exit code 0]", "[job1 runs in the background]\n[exit code 0]", false},
+		{"of two jobs", "out\n[job1 (a) has ended: x]\n[job2 (b) has ended: y]", "out", true},
+		{"of a command", "[job1 (a) has ended: y]\n[exit code 0]", "[job1 (a) has ended: y]\n[exit code 0]", false},
 		{"in a line", "x [job1 (a) has ended: y]\n[exit code 0]", "x [job1 (a) has ended: y]\n[exit code 0]", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

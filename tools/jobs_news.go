@@ -5,30 +5,20 @@ import (
 	"strings"
 )
 
-// WithoutNews is the text of a result without the lines that tell that a
-// background job has ended: in which result they stand is an accident of the
-// moment. had tells whether there were any.
+// WithoutNews is the text of a result of bash without the lines at its end that
+// tell that a background job has ended: in which result they stand is an
+// accident of the moment. had tells whether there were any. A line like that
+// further up is one of the command.
 func WithoutNews(text string) (rest string, had bool) {
 	if !strings.Contains(text, "["+jobPrefix) {
 		return text, false
 	}
-	news := regexp.MustCompile(`^\[` + jobPrefix + `\d+ \(.*\) has ended: .*\]\n?$`)
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		if news.MatchString(line) {
-			had = true
-			continue
+	news := regexp.MustCompile(`^\[` + jobPrefix + `\d+ \(.*\) has ended: .*\]$`)
+	for {
+		cut := strings.LastIndexByte(text, '\n')
+		if !news.MatchString(text[cut+1:]) {
+			return text, had
 		}
-		out.WriteString(line)
+		text, had = text[:max(cut, 0)], true
 	}
-	if !had {
-		return text, false
-	}
-	return strings.TrimSuffix(out.String(), "\n"), true
-}
-
-// AboutJob tells whether a result is about a background job itself: that it was
-// started, what it wrote so far, whether it goes on, or that it was ended.
-func AboutJob(text string) bool {
-	return regexp.MustCompile(`(?m)^\[` + jobPrefix + `\d+ (?:runs|has ended after)\b`).MatchString(text)
 }

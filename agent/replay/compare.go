@@ -30,11 +30,24 @@ const (
 	gone   = "gone"
 )
 
-// statusRunning is that of a result about a background job that goes on.
-const statusRunning = tools.StatusRunning
+// The statuses that are looked at: that of a job that goes on, that of one that
+// was ended, and that of a call that could not be done.
+const (
+	statusRunning  = tools.StatusRunning
+	statusCanceled = "canceled"
+	statusError    = "error"
+)
 
-// A comparison is of one result with the recorded one.
+// The tools whose results depend on how far a background job has come.
+const (
+	bashTool   = "bash"
+	outputTool = "bash_output"
+	killTool   = "bash_kill"
+)
+
+// A comparison is of one result of a call with the recorded one.
 type comparison struct {
+	call               trajectory.ToolCall
 	recorded, replayed trajectory.ToolResult
 	opts               *Options
 }
@@ -46,14 +59,14 @@ func (c *comparison) isRunning() bool {
 
 // run compares everything.
 func (c *comparison) run() (Outcome, []Difference) {
-	ending := c.ending()
-	given, loose := c.given()
-	files := c.files()
-	all := append(append(ending, given...), files...)
-	if len(all) == 0 {
+	ending, text, firm := c.ending(), c.text(), append(c.more(), c.files()...)
+	all := append(append(ending, text...), firm...)
+	switch {
+	case len(all) == 0:
 		return Same, nil
-	}
-	if c.recorded.IsError == c.replayed.IsError && len(files) == 0 && (loose && len(ending) == 0 || c.aboutJob()) {
+	case len(firm) > 0 || c.recorded.IsError != c.replayed.IsError:
+		return Differs, all
+	case len(ending) == 0 && (c.isJobs() || c.onlyNews()), c.isJobs() && c.goesOn():
 		return Loose, all
 	}
 	return Differs, all
@@ -80,33 +93,61 @@ func codeText(code *int) string {
 	return strconv.Itoa(*code)
 }
 
-// given compares what the calls gave. loose tells that only what depends on time
-// differs.
-func (c *comparison) given() (found []Difference, loose bool) {
-	a, b := textOf(c.recorded), textOf(c.replayed)
-	lasts := c.recorded.Lasting != "" && c.recorded.Lasting == c.replayed.Lasting
-	if a != b && !lasts {
-		a, b = c.ignore(a), c.ignore(b)
+// text compares the texts that the calls gave.
+func (c *comparison) text() []Difference {
+	if c.recorded.Lasting != "" && c.recorded.Lasting == c.replayed.Lasting {
+		return nil
 	}
-	if a != b && !lasts {
-		found = append(found, Difference{Part: "output", Diff: diff(a, b)})
-		x, hadX := tools.WithoutNews(a)
-		y, hadY := tools.WithoutNews(b)
-		loose = (hadX || hadY) && x == y
+	a, b := c.texts()
+	if a == b {
+		return nil
 	}
-	if line := c.full(); line != nil {
-		found, loose = append(found, *line), false
-	}
-	if more := c.images(); more != nil {
-		found, loose = append(found, *more), false
-	}
-	return found, loose
+	return []Difference{{Part: "output", Diff: diff(a, b)}}
 }
 
-// aboutJob tells whether both results are about a background job, what it wrote
-// so far and whether it goes on.
-func (c *comparison) aboutJob() bool {
-	return tools.AboutJob(textOf(c.recorded)) && tools.AboutJob(textOf(c.replayed))
+// texts are the two texts as they are compared.
+func (c *comparison) texts() (recorded, replayed string) {
+	recorded, replayed = textOf(c.recorded), textOf(c.replayed)
+	if recorded == replayed {
+		return recorded, replayed
+	}
+	return c.ignore(recorded), c.ignore(replayed)
+}
+
+// more compares what they gave beside: the whole of a long output, and images.
+func (c *comparison) more() []Difference {
+	var found []Difference
+	for _, d := range []*Difference{c.full(), c.images()} {
+		if d != nil {
+			found = append(found, *d)
+		}
+	}
+	return found
+}
+
+// onlyNews tells whether the texts are the same but for what belljar itself adds
+// at the end of them when a background job has ended.
+func (c *comparison) onlyNews() bool {
+	if c.call.Name != bashTool {
+		return false
+	}
+	a, b := c.texts()
+	a, inA := tools.WithoutNews(a)
+	b, inB := tools.WithoutNews(b)
+	return (inA || inB) && a == b
+}
+
+// isJobs tells whether both results are about a background job itself: what it
+// wrote so far, and whether it goes on. The call tells, and not the text, which
+// a command chooses.
+func (c *comparison) isJobs() bool {
+	ofJob := c.call.Name == outputTool || c.call.Name == killTool || c.isRunning()
+	return ofJob && c.recorded.Status != statusError && c.replayed.Status != statusError
+}
+
+// goesOn tells whether one of the jobs had not ended by itself.
+func (c *comparison) goesOn() bool {
+	return c.isRunning() || c.recorded.Status == statusCanceled || c.replayed.Status == statusCanceled
 }
 
 // ignore leaves out what matches the patterns.

@@ -24,7 +24,7 @@ type step struct {
 // where that is "".
 func (s *step) describe(why string) Call {
 	call := Call{
-		Seq: s.seq, CallID: s.call.CallID, Name: s.call.Name, Arguments: s.call.Arguments,
+		Seq: s.seq, Parent: s.parent, CallID: s.call.CallID, Name: s.call.Name, Arguments: s.call.Arguments,
 		Hidden: strings.Contains(s.call.Arguments, trajectory.Hidden),
 	}
 	if s.result != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -51,13 +52,13 @@ type caller struct {
 	fail    error
 
 	mu  sync.Mutex
-	ran []string
+	ran []string // the ids, those of sub-agents after their parent's
 }
 
-func (c *caller) Call(_ context.Context, call trajectory.ToolCall) (trajectory.ToolResult, error) {
+func (c *caller) Call(_ context.Context, parent string, call trajectory.ToolCall) (trajectory.ToolResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ran = append(c.ran, call.CallID)
+	c.ran = append(c.ran, strings.TrimPrefix(parent+"/"+call.CallID, "/"))
 	return c.results[call.CallID], c.fail
 }
 

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,7 +80,15 @@ func TestSubAgent(t *testing.T) {
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
-	if len(c.ran) != 4 || !sum.Ended {
+	var parents []string
+	for _, call := range calls {
+		parents = append(parents, call.Parent)
+	}
+	parent := calls[3].CallID // each call is its agent's
+	if diff := cmp.Diff([]string{"", parent, parent, "", ""}, parents); diff != "" {
+		t.Errorf("parents (-want +got):\n%s", diff)
+	}
+	if len(c.ran) != 4 || !strings.HasPrefix(c.ran[1], parent+"/") || !sum.Ended {
 		t.Errorf("ran %q, %+v", c.ran, sum)
 	}
 }

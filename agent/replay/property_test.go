@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -89,7 +90,7 @@ func TestDeterministicRunReplaysTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return run(t, session, replay.Options{Caller: caller})
+				return run(t, session, replay.Options{Caller: alone{caller}})
 			}
 			calls, sum := again(t.TempDir())
 			if sum.Same != sum.Calls || sum.Calls < 9 {
@@ -104,4 +105,11 @@ func TestDeterministicRunReplaysTheSame(t *testing.T) {
 			}
 		})
 	}
+}
+
+// alone is a Caller for runs without sub-agents.
+type alone struct{ *agent.Caller }
+
+func (a alone) Call(ctx context.Context, _ string, call trajectory.ToolCall) (trajectory.ToolResult, error) {
+	return a.Caller.Call(ctx, call)
 }

@@ -24,11 +24,13 @@ import (
 	"github.com/belljar/belljar/agent/trajectory"
 )
 
-// A Caller runs calls; an *agent.Caller is one. It is used by several
-// goroutines at once.
+// A Caller runs calls. It is used by several goroutines at once.
 type Caller interface {
-	// Call returns the result of a call. An error ends the replay.
-	Call(ctx context.Context, call trajectory.ToolCall) (trajectory.ToolResult, error)
+	// Call returns the result of a call of the run's agent, or of the sub-agent
+	// that the call parent of the run had; "" is none. What an agent has of its
+	// own, such as a working directory, is one agent's here as well. An error
+	// ends the replay.
+	Call(ctx context.Context, parent string, call trajectory.ToolCall) (trajectory.ToolResult, error)
 }
 
 // Options say how a record is replayed. Caller is required.
@@ -64,8 +66,8 @@ const (
 	Same    Outcome = "same"
 	Differs Outcome = "differs"
 	// Loose is a difference in what a background job wrote until it was looked
-	// at, or when it was told to have ended: that depends on time, and is told
-	// and not counted as a difference.
+	// at, whether it had ended by then, or when it was told to have ended: that
+	// depends on time, and is told and not counted as a difference.
 	Loose Outcome = "loose"
 	// NotRun is a call that is not run again; Call.Why says why.
 	NotRun Outcome = "not_run"
@@ -78,6 +80,9 @@ type Call struct {
 	Number int `json:"number"`
 	Seq    int `json:"seq"`
 
+	// Parent is the id of the call that had the sub-agent whose call this is;
+	// empty for a call of the run's own agent.
+	Parent    string  `json:"parent,omitempty"`
 	CallID    string  `json:"call_id"`
 	Name      string  `json:"name"`
 	Arguments string  `json:"arguments"`
@@ -158,7 +163,7 @@ func (r *replay) group(ctx context.Context, group []*step) error {
 		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			results[i], failures[i] = r.opts.Caller.Call(ctx, s.call)
+			results[i], failures[i] = r.opts.Caller.Call(ctx, s.parent, s.call)
 		})
 	}
 	running.Wait()
@@ -199,7 +204,7 @@ func (r *replay) tell(s *step, got trajectory.ToolResult) error {
 			got = r.opts.Hide(got).(trajectory.ToolResult)
 		}
 		call.ReplayedMS = got.DurationMS
-		c := comparison{recorded: *s.result, replayed: got, opts: &r.opts}
+		c := comparison{call: s.call, recorded: *s.result, replayed: got, opts: &r.opts}
 		call.Outcome, call.Differences = c.run()
 		r.jobs = r.jobs || c.isRunning()
 	}

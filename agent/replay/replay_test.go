@@ -39,6 +39,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name      string
+		tool      string // bash where it is empty
 		then, now change
 		opts      replay.Options
 		then2     string // whole outputs
@@ -90,6 +91,32 @@ func TestCompare(t *testing.T) {
 			now: text("a\nb\n[job1 has ended after 0.5 s: exit code 0]"), outcome: replay.Loose, parts: "status:running/exited exit_code:none/0 output:/",
 		},
 		{
+			name: "a command that speaks as of a job", then: text("[job1 runs the tests]"),
+			now:     func(r *trajectory.ToolResult) { *r.ExitCode, r.Content[0].Text = 1, "[job1 runs the tests]" },
+			outcome: replay.Differs, parts: "exit_code:0/1",
+		},
+		{
+			name: "a file that speaks as of a job", tool: "read_file", then: text("a\n[job1 (x) has ended: y]"), now: text("a"),
+			outcome: replay.Differs, parts: "output:/",
+		},
+		{
+			name: "a command that speaks as of the news", then: text("[job1 (x) has ended: y]\n[exit code 0]"), now: text("[exit code 0]"),
+			outcome: replay.Differs, parts: "output:/",
+		},
+		{name: "what a job that ended wrote since", tool: "bash_output", then: text("a"), now: text("b"), outcome: replay.Loose, parts: "output:/"},
+		{
+			name: "a job that ended otherwise", tool: "bash_output", now: func(r *trajectory.ToolResult) { *r.ExitCode = 1 },
+			outcome: replay.Differs, parts: "exit_code:0/1",
+		},
+		{
+			name: "a job that ended before it was to", tool: "bash_kill", outcome: replay.Loose, parts: "status:canceled/exited exit_code:none/0",
+			then: func(r *trajectory.ToolResult) { r.Status, r.ExitCode = "canceled", nil },
+		},
+		{
+			name: "the picture of a job", tool: "bash_output", then: running("x"), now: image("y"), outcome: replay.Differs,
+			parts: "status:running/exited exit_code:none/0 output:/ image:none/image/png of 1 bytes",
+		},
+		{
 			name: "a job that cannot be found", then: running("[job1 runs, for 1.0 s until now]"),
 			now: func(r *trajectory.ToolResult) { r.IsError, r.Content[0].Text = true, "there is no job" }, outcome: replay.Differs,
 			parts: "status:running/exited exit_code:none/0 is_error:false/true output:/",
@@ -105,13 +132,16 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			noChange := func(*trajectory.ToolResult) {}
+			if tc.tool == "" {
+				tc.tool = "bash"
+			}
 			if tc.then == nil {
 				tc.then = noChange
 			}
 			if tc.now == nil {
 				tc.now = noChange
 			}
-			session := recorded(t, call("1", "bash"), result("1", "same", tc.then), trajectory.End{Stop: "finished"})
+			session := recorded(t, call("1", tc.tool), result("1", "same", tc.then), trajectory.End{Stop: "finished"})
 			tc.opts.Caller = &caller{results: map[string]trajectory.ToolResult{"1": result("1", "same", tc.now)}}
 			if tc.then2 != "" {
 				tc.opts.Recorded, tc.opts.Replayed = outputs(t, tc.then2).FS(), outputs(t, tc.now2).FS()
@@ -185,7 +215,7 @@ type meeting struct {
 	changed  *sync.Cond
 }
 
-func (m *meeting) Call(_ context.Context, call trajectory.ToolCall) (trajectory.ToolResult, error) {
+func (m *meeting) Call(_ context.Context, _ string, call trajectory.ToolCall) (trajectory.ToolResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inside++

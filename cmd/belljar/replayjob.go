@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/belljar/belljar/agent"
 	"github.com/belljar/belljar/agent/replay"
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/ui"
@@ -29,7 +28,8 @@ type replayJob struct {
 	recorded *trajectory.Session
 	manifest trajectory.Manifest
 	scratch  string // holds the copies and the outputs
-	job      *job   // what a run has: the sandbox and the tools on it
+	job      *job   // what a run has: the sandbox and the folders on it
+	agents   *replayAgents
 	log      *networkLog
 	closers  []func() error // in the order of opening
 }
@@ -73,7 +73,9 @@ func (r *replayJob) open(ctx context.Context) error {
 	}
 	j.opts.images = r.manifest.Images
 	r.job = j
-	r.closers = append(r.closers, j.close)
+	r.agents = &replayAgents{job: j}
+	// The sandbox is closed first, which ends all jobs at once.
+	r.closers = append(r.closers, r.agents.close, j.close)
 	return r.openSandbox(ctx)
 }
 
@@ -168,7 +170,9 @@ func (r *replayJob) copyOf(ctx context.Context, from string) (string, error) {
 		} else if err != nil {
 			return "", fmt.Errorf("copying %s: %w; TMPDIR names where to", from, err)
 		}
-		if err := pool.CopyOf(from, owner)(ctx, to); err != nil {
+		if err := pool.CopyOf(from, owner)(ctx, to); errors.Is(err, pool.ErrInside) {
+			return "", refusedf("%w; TMPDIR names another place for it, and -C a folder that need not be copied", err)
+		} else if err != nil {
 			return "", fmt.Errorf("%w; TMPDIR names where to, and -C a folder that need not be copied", err)
 		}
 		return to, nil
@@ -179,19 +183,9 @@ func (r *replayJob) copyOf(ctx context.Context, from string) (string, error) {
 func (r *replayJob) run(ctx context.Context, reader *trajectory.Reader, patterns []*regexp.Regexp) (replay.Summary, error) {
 	r.app.last.set(func() { r.app.notice("%s", abandonedText) })
 	defer r.app.last.set(nil)
-	registry, err := r.job.agentTools(r.job.jobs)
-	if err != nil {
-		return replay.Summary{}, err
-	}
-	caller, err := agent.NewCaller(agent.Options{
-		Tools: registry, NewOutput: r.job.outputs.open, Images: r.job.opts.images, Mask: r.job.masker.Mask,
-	})
-	if err != nil {
-		return replay.Summary{}, err
-	}
 	opts := replay.Options{
-		Caller: caller, Hide: r.job.masker.Hide, Ignore: patterns, Pace: r.opts.pace, OnCall: r.tell,
-		Known: func(name string) bool { _, known := registry.Effect(name); return known },
+		Caller: r.agents, Hide: r.job.masker.Hide, Ignore: patterns, Pace: r.opts.pace, OnCall: r.tell,
+		Known: r.agents.known,
 	}
 	for dir, into := range map[string]*fs.FS{r.recorded.Dir: &opts.Recorded, r.scratch: &opts.Replayed} {
 		if root, err := os.OpenRoot(dir); err == nil { // one that is gone has nothing to compare

@@ -41,8 +41,14 @@ func (r *replayJob) describe() {
 }
 
 // tell reports one call: with --json each, otherwise those that did not give
-// what is on record.
+// what is on record. With the result of a call that had a sub-agent that one has
+// ended.
 func (r *replayJob) tell(call replay.Call) error {
+	if call.Parent == "" {
+		if err := r.agents.end(call.CallID); err != nil {
+			return err
+		}
+	}
 	if r.opts.json {
 		return writeJSON(r.app.out(), struct {
 			Type string `json:"type"`

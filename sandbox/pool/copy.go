@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,10 +16,13 @@ import (
 // of the sandbox runs yet.
 type Content func(ctx context.Context, dir string) error
 
+// ErrInside is a copy that would hold itself.
+var ErrInside = errors.New("the copy would be inside the folder itself")
+
 // CopyOf copies a folder. Files, folders and links keep their names, modes and
 // times; links stay links and are not followed; what is none of these is left
 // out. The copies belong to the owner. Nothing outside the folder is read, also
-// when it changes meanwhile.
+// when it changes meanwhile. A dir inside it is [ErrInside].
 func CopyOf(from string, owner sandbox.Owner) Content {
 	return func(ctx context.Context, dir string) error {
 		if !filepath.IsAbs(from) {
@@ -35,10 +39,41 @@ func CopyOf(from string, owner sandbox.Owner) Content {
 		}
 		defer target.Close()
 		c := &copier{ctx: ctx, from: source, to: target, owner: owner}
-		if err := c.folder("."); err != nil {
+		if c.top, err = target.Stat("."); err == nil {
+			err = outside(source, dir)
+		}
+		if err == nil {
+			err = c.folder(".")
+		}
+		if err != nil {
 			return fmt.Errorf("copying %s: %w", from, err)
 		}
 		return nil
+	}
+}
+
+// outside looks before anything is copied whether dir is inside of source.
+func outside(source *os.Root, dir string) error {
+	from, err := source.Stat(".")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	for {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return err
+		}
+		if os.SameFile(info, from) {
+			return ErrInside
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil
+		}
+		dir = parent
 	}
 }
 
@@ -46,6 +81,7 @@ func CopyOf(from string, owner sandbox.Owner) Content {
 type copier struct {
 	ctx      context.Context
 	from, to *os.Root
+	top      fs.FileInfo // of to
 	owner    sandbox.Owner
 }
 
@@ -64,6 +100,9 @@ func (c *copier) folder(name string) error {
 	dir.Close()
 	if err != nil {
 		return err
+	}
+	if os.SameFile(info, c.top) { // a mount can have it here although its path is another one
+		return ErrInside
 	}
 	for _, entry := range entries {
 		if c.ctx.Err() != nil {

@@ -122,3 +122,23 @@ func TestCopyOfRefuses(t *testing.T) {
 		t.Errorf("the file that was there holds %q, %v", data, err)
 	}
 }
+
+// TestCopyOfInside: a copy that would hold itself would have no end.
+func TestCopyOfInside(t *testing.T) {
+	from := t.TempDir()
+	to := filepath.Join(from, "sub", "to")
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.MkdirAll(to, 0o700), os.Symlink(to, link))
+	for name, dir := range map[string]string{"itself": from, "below": to, "by a link": link} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if err := pool.CopyOf(from, owner())(ctx, dir); !errors.Is(err, pool.ErrInside) {
+				t.Errorf("error = %v, want ErrInside", err)
+			}
+			if entries, err := os.ReadDir(to); err != nil || len(entries) > 0 {
+				t.Errorf("it holds %v, %v", entries, err)
+			}
+		})
+	}
+}

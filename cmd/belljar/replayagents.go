@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/belljar/belljar/agent"
+	"github.com/belljar/belljar/agent/replay"
+	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/tools"
+)
+
+// replayAgents run the calls of each agent of a run with tools of its own: its
+// working directory, its jobs, and what it knows of files.
+type replayAgents struct {
+	job *job
+
+	mu       sync.Mutex
+	byParent map[string]*replayAgent
+}
+
+// A replayAgent is what one agent has of its own.
+type replayAgent struct {
+	tools  *tools.Registry
+	caller *agent.Caller
+	jobs   *tools.Jobs
+}
+
+var _ replay.Caller = (*replayAgents)(nil)
+
+// Call runs a call of the agent below parent.
+func (a *replayAgents) Call(ctx context.Context, parent string, call trajectory.ToolCall) (trajectory.ToolResult, error) {
+	of, err := a.of(parent)
+	if err != nil {
+		return trajectory.ToolResult{}, err
+	}
+	return of.caller.Call(ctx, call)
+}
+
+// of is the agent below parent, which is made at its first call.
+func (a *replayAgents) of(parent string) (*replayAgent, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if of := a.byParent[parent]; of != nil {
+		return of, nil
+	}
+	jobs := a.job.newJobs()
+	registry, err := a.job.agentTools(jobs)
+	if err != nil {
+		return nil, err
+	}
+	caller, err := agent.NewCaller(agent.Options{
+		Tools: registry, NewOutput: a.job.outputs.open, Images: a.job.opts.images, Mask: a.job.masker.Mask,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if a.byParent == nil {
+		a.byParent = make(map[string]*replayAgent)
+	}
+	a.byParent[parent] = &replayAgent{registry, caller, jobs}
+	return a.byParent[parent], nil
+}
+
+// known tells whether an agent has a tool of that name.
+func (a *replayAgents) known(name string) bool {
+	of, err := a.of("")
+	if err != nil {
+		return true // and the call tells what is the matter
+	}
+	_, known := of.tools.Effect(name)
+	return known
+}
+
+// end ends what the agent below parent left running, as its end in the run did.
+func (a *replayAgents) end(parent string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	of := a.byParent[parent]
+	if of == nil {
+		return nil
+	}
+	delete(a.byParent, parent)
+	return of.jobs.Close()
+}
+
+// close ends what all agents left running.
+func (a *replayAgents) close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for _, of := range a.byParent {
+		errs = append(errs, of.jobs.Close())
+	}
+	a.byParent = nil
+	return errors.Join(errs...)
+}
