@@ -125,10 +125,19 @@ func separator(err error) string {
 	return ": "
 }
 
+// usesPrograms tells whether a command names a place in the folder with the programs
+// of the tools. A folder of that name which merely lies there is not shown.
+func (c *config) usesPrograms() bool {
+	return slices.ContainsFunc(c.tools, func(t tools.Custom) bool {
+		return strings.Contains(t.Script, sandbox.ProgramsPoint) ||
+			slices.ContainsFunc(t.Args, func(word string) bool { return strings.Contains(word, sandbox.ProgramsPoint) })
+	})
+}
+
 // mountPrograms lets the sandbox see the folder with the programs of the tools.
 func (c *config) mountPrograms(spec *sandbox.Spec) error {
 	dir := filepath.Join(filepath.Dir(c.file), toolsFolder)
-	if _, err := os.Stat(dir); len(c.tools) == 0 || errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(dir); !c.usesPrograms() || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	real, err := workspace.CheckMount(dir, true)
