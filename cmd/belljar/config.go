@@ -91,8 +91,11 @@ func (a *app) configFile(flag string) (file string, chosen bool) {
 	if dir := a.getenv("AppData"); runtime.GOOS == "windows" && dir != "" {
 		return filepath.Join(dir, "belljar", name), false
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
+	home := a.getenv("HOME")
+	if runtime.GOOS == "windows" {
+		home = a.getenv("USERPROFILE")
+	}
+	if home == "" {
 		return "", false // who has no home has no config there
 	}
 	return filepath.Join(home, ".config", "belljar", name), false
