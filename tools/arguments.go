@@ -45,8 +45,8 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 	}
 	fields, err := parseObject(args)
 	if err != nil {
-		return nil, fmt.Sprintf("the arguments of %s could not be read, so it was not run: %v\nThey must be one JSON object of this schema: %s",
-			e.def.Name, err, schemaText(e.def.Schema))
+		return nil, shortened(fmt.Sprintf("the arguments of %s could not be read, so it was not run: %v\nThey must be one JSON object of this schema: %s",
+			e.def.Name, err, schemaText(e.def.Schema)))
 	}
 	problems := e.problems(fields)
 	for _, surely := range []bool{true, false} {
@@ -59,8 +59,8 @@ func checkArguments(e *entry, args json.RawMessage) (json.RawMessage, string) {
 		}
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Sprintf("the arguments of %s are wrong, so it was not run:\n- %s\nIts fields are: %s",
-			e.def.Name, strings.Join(problems, "\n- "), fieldList(e.def.Schema))
+		return nil, shortened(fmt.Sprintf("the arguments of %s are wrong, so it was not run:\n- %s\nIts fields are: %s",
+			e.def.Name, strings.Join(problems, "\n- "), fieldList(e.def.Schema)))
 	}
 	return args, ""
 }
@@ -71,7 +71,7 @@ func (e *entry) problems(fields map[string]any) []string {
 	if len(problems) == 0 {
 		// What the plain words do not cover, such as bounds.
 		if err := e.schema.Validate(fields); err != nil {
-			problems = append(problems, err.Error())
+			problems = append(problems, libraryText(err))
 		}
 	}
 	return problems
@@ -196,7 +196,7 @@ func valueProblems(schema *jsonschema.Schema, value any, at string) []string {
 		return []string{fmt.Sprintf("%q is %s, and must be %s", at, typeOf(value), wanted(schema))}
 	}
 	if len(schema.Enum) > 0 && !slices.ContainsFunc(schema.Enum, func(one any) bool { return reflect.DeepEqual(one, value) }) {
-		return []string{fmt.Sprintf("%q is %q, and must be one of %q", at, fmt.Sprint(value), schema.Enum)}
+		return []string{fmt.Sprintf("%q is %s, and must be one of %s", at, valueText(value), choices(schema.Enum))}
 	}
 	var problems []string
 	switch v := value.(type) {
@@ -229,65 +229,4 @@ func fits(schema *jsonschema.Schema, value any) bool {
 	default:
 		return schema.Type == "" || schema.Type == "object"
 	}
-}
-
-// typeOf names the type of a JSON value.
-func typeOf(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case float64:
-		if v != math.Trunc(v) {
-			return "a number with a fraction"
-		}
-		return "a number"
-	case []any:
-		return "an array"
-	default:
-		return "an object"
-	}
-}
-
-// wanted names the type that a schema asks for.
-func wanted(schema *jsonschema.Schema) string {
-	switch {
-	case schema == nil || schema.Type == "":
-		return "any value"
-	case strings.ContainsRune("aeiou", rune(schema.Type[0])):
-		return "an " + schema.Type
-	default:
-		return "a " + schema.Type
-	}
-}
-
-// fieldList names the fields of a schema in its order.
-func fieldList(schema *jsonschema.Schema) string {
-	names := schema.PropertyOrder
-	if len(names) < len(schema.Properties) {
-		names = slices.Sorted(maps.Keys(schema.Properties))
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	list := make([]string, len(names))
-	for i, name := range names {
-		need := "optional"
-		if slices.Contains(schema.Required, name) {
-			need = "required"
-		}
-		list[i] = fmt.Sprintf("%s (%s, %s)", name, wanted(schema.Properties[name]), need)
-	}
-	return strings.Join(list, ", ")
-}
-
-func schemaText(schema *jsonschema.Schema) string {
-	text, err := json.Marshal(schema)
-	if err != nil {
-		return "(it cannot be shown: " + err.Error() + ")"
-	}
-	return string(text)
 }

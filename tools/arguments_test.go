@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belljar/belljar/sandbox"
+	"github.com/belljar/belljar/tools"
 )
 
 // sent is what a command gets of a call, or what the model is told.
@@ -60,5 +61,35 @@ func TestNullArguments(t *testing.T) {
 	}
 	if got := sent(t, `{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}`, `{"a":null}`); !strings.Contains(got, `"a" is null, and must be a string`) {
 		t.Errorf("a required field: %s", got)
+	}
+}
+
+// TestWrongArgumentsText: a value is told as the JSON that it is, and what is told
+// has bounds.
+func TestWrongArgumentsText(t *testing.T) {
+	field := func(schema string) string {
+		return `{"type": "object", "properties": {"a": ` + schema + `}, "required": ["a"]}`
+	}
+	numbers := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("1,", n), ",") + "]" }
+	for _, tt := range []struct{ name, schema, args, want string }{
+		{"number", field(`{"enum": [1, 2]}`), `{"a":5}`, `- "a" is 5, and must be one of 1, 2`},
+		{"null", field(`{"enum": ["x", null]}`), `{"a":"<y>"}`, `- "a" is "<y>", and must be one of "x", null`},
+		{"null that is not", field(`{"enum": ["x"]}`), `{"a":null}`, `- "a" is null, and must be one of "x"`},
+		{"long value", field(`{"enum": ["x"]}`), `{"a":"` + strings.Repeat("é", 1<<20) + `"}`, `é…, and must be one of "x"`},
+		{"many choices", `{"type": "object", "properties": {"a": {"type": "array", "items": {"enum": ` + numbers(9000) + `}}}}`, `{"a":[2,2,2,2,2,2,2,2,2,2,2,2,2,2]}`, "1, 1 and 8980 more"},
+		{"bound of the library", field(`{"type": "string", "maxLength": 5}`), `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, "maxLength"},
+		{"long name", `{"type": "object", "additionalProperties": false}`, `{"` + strings.Repeat("x", 1<<20) + `":1}`, "is unknown"},
+		{"types", field(`{"type": ["string", "null"]}`), `{}`, `- "a" is missing (a string or null)`},
+		{"choices of schemas", field(`{"anyOf": [{"type": "string"}, {"type": "array"}]}`), `{"a":1}`, "did not validate against any of its schemas"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := sent(t, tt.schema, tt.args)
+			if !strings.Contains(got, tt.want) || strings.Contains(got, "<anonymous") {
+				t.Errorf("%.3000q, want %q in it", got, tt.want)
+			}
+			if n := len([]rune(got)); n > tools.ShownOutput+200 {
+				t.Errorf("%d characters", n)
+			}
+		})
 	}
 }

@@ -171,11 +171,12 @@ func rich(a *richAnswer, good bool, wrote *customOutput, keep *keeping, notes []
 	parts := &richParts{keep: keep, room: ShownOutput}
 	said := false
 	for _, p := range a.Content {
-		if p.Type == "text" {
+		switch {
+		case p.Type == "image":
+			parts.image(p)
+		case strings.TrimSpace(*p.Text) != "":
 			parts.text(*p.Text)
 			said = true
-		} else {
-			parts.image(p)
 		}
 	}
 	if a.Structured != nil && !said {
@@ -195,13 +196,26 @@ func rich(a *richAnswer, good bool, wrote *customOutput, keep *keeping, notes []
 		stderr = onStderr + stderr
 	}
 	if stderr != "" || len(notes) > 0 || len(res.Parts) == 0 {
-		tail := customText("", stderr, notes)
-		if tail.Lasting != "" {
-			res.Lasting = textOf(res.Parts) + tail.Lasting
-		}
-		res.Parts = append(res.Parts, tail.Parts...)
+		res.add(stderr, notes)
 	}
 	return res, nil
+}
+
+// add puts what stderr held, and notes, after the parts of a result.
+func (r *Result) add(stderr string, notes []note) {
+	if len(r.Parts) == 0 {
+		tail := customText("", stderr, notes)
+		r.Parts, r.Lasting = tail.Parts, tail.Lasting
+		return
+	}
+	tail := fixed(stderr)
+	if len(notes) > 0 {
+		tail = notef("%s[%s]", fixed(lineEnd(stderr)), joinNotes(notes, "]\n["))
+	}
+	if tail.lasting != tail.text {
+		r.Lasting = textOf(r.Parts) + tail.lasting
+	}
+	r.Parts = append(r.Parts, Part{Text: tail.text})
 }
 
 // richParts gathers the parts of a result, with a bound on all texts together.

@@ -49,14 +49,14 @@ func ParseCustom(data []byte) ([]Custom, error) {
 	for i, raw := range list {
 		tool, err := parseCustom(raw)
 		if err == nil && slices.ContainsFunc(tools, func(other Custom) bool { return other.Name == tool.Name }) {
-			err = errors.New("name: another tool in the list has it: choose another")
+			err = errors.New(".name: another tool in the list has it: choose another")
 		}
 		if err != nil {
 			at := fmt.Sprintf("[%d]", i)
 			if tool.Name != "" {
 				at += fmt.Sprintf(" (%.64s)", tool.Name)
 			}
-			return nil, fmt.Errorf("%s.%w", at, err)
+			return nil, fmt.Errorf("%s%w", at, err)
 		}
 		tools = append(tools, tool)
 	}
@@ -77,12 +77,12 @@ func customFields() map[string]func(*Custom, json.RawMessage) error {
 }
 
 // parseCustom reads one tool. What was read of it comes with an error, too. The
-// error begins with the field.
+// error begins with a point and the field, or with a colon.
 func parseCustom(raw json.RawMessage) (Custom, error) {
 	c := Custom{Effect: Execute, Parameters: object(0)}
 	fields, err := strictjson.Object(raw)
 	if err != nil {
-		return c, err
+		return c, fmt.Errorf(": %w", err)
 	}
 	if name, ok := fields["name"]; ok { // first, for errors about others
 		_ = parseCustomName(&c, name)
@@ -91,15 +91,15 @@ func parseCustom(raw json.RawMessage) (Custom, error) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		parse, ok := known[name]
 		if !ok {
-			return c, fmt.Errorf("%s: there is no such field; the fields are %s", quoteField(name), list(slices.Sorted(maps.Keys(known))))
+			return c, fmt.Errorf(".%s: there is no such field; the fields are %s", quoteField(name), list(slices.Sorted(maps.Keys(known))))
 		}
 		if err := parse(&c, fields[name]); err != nil {
-			return c, fmt.Errorf("%s: %w", name, err)
+			return c, fmt.Errorf(".%s: %w", name, err)
 		}
 	}
 	for _, name := range []string{"name", "description", "command"} {
 		if _, ok := fields[name]; !ok {
-			return c, fmt.Errorf("%s: it is missing", name)
+			return c, fmt.Errorf(".%s: it is missing", name)
 		}
 	}
 	var compact bytes.Buffer

@@ -70,7 +70,7 @@ func TestParseCustomFaults(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, text, want string }{
 		{"not a list", `{"x": {}}`, "it is not a list of tools"},
-		{"not a tool", `["x"]`, "[0].it is a JSON string, not an object"},
+		{"not a tool", `["x"]`, "[0]: it is a JSON string, not an object"},
 		{"many", "[" + many + "]", "it has 101 tools, and at most 100"},
 		{"nothing", `[{}]`, "[0].name: it is missing"},
 		{"no description", `[{"name": "x", "command": "x"}]`, "[0] (x).description: it is missing"},

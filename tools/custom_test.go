@@ -163,6 +163,15 @@ func TestCustomResults(t *testing.T) {
 		{name: "no content", rich: true, stdout: `{"content":[]}`, result: exited(0), want: "(no output)"},
 		{name: "fields of the protocol", rich: true, stdout: `{"_meta":{},"content":[{"type":"text","text":"a","annotations":{}}]}`, result: exited(0), want: "a"},
 		{name: "sound answer and failure", rich: true, stdout: `{"content":[{"type":"text","text":"a"}]}`, stderr: "e", result: exited(2), want: "a|[on stderr:]\ne\n[exit code 2]", isError: true},
+		{name: "sound answer and failure without a word", rich: true, stdout: `{"content":[{"type":"text","text":"half"}]}`, result: exited(2), want: "half|[exit code 2]", isError: true},
+		{name: "image and failure", rich: true, stdout: `{"content":[` + imagePart(small, "image/png") + `]}`, result: exited(2), want: "[image, image/png, 74 bytes, 2 × 3 pixels]|<image/png>|[exit code 2]", isError: true},
+		{
+			name: "rich and left behind", rich: true, stdout: `{"content":[{"type":"text","text":"ok"}]}`,
+			result: sandbox.Result{Status: sandbox.Exited, ExitCode: new(0), Left: []sandbox.Process{{PID: 12, Name: "x"}}, LeftCount: 1},
+			want:   "ok|[1 process still runs in the background: x (pid 12)]",
+		},
+		{name: "empty text", rich: true, stdout: `{"content":[{"type":"text","text":""},{"type":"text","text":" \n"}]}`, result: exited(0), want: "(no output)"},
+		{name: "empty text and structured", rich: true, stdout: `{"content":[{"type":"text","text":""}],"structuredContent":{"n":1}}`, result: exited(0), want: `{"n":1}`},
 		{name: "failure without an answer", rich: true, stdout: "Traceback", stderr: "e", result: exited(1), want: "Traceback\n[on stderr:]\ne\n[exit code 1]", isError: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -304,6 +313,9 @@ func TestCustomLongText(t *testing.T) {
 				t.Fatalf("%+v, %v", res, err)
 			}
 			got := partsText(res)
+			if strings.Contains(got, "(no output)") || strings.Contains(res.Lasting, "(no output)") {
+				t.Error("it is said that there was no output")
+			}
 			if !strings.Contains(got, "omitted") || !strings.Contains(got, "[full output: /belljar/outputs/x, ") || len([]rune(got)) > tools.ShownOutput+1000 {
 				t.Errorf("%d characters, the end is %q", len([]rune(got)), got[max(len(got)-300, 0):])
 			}

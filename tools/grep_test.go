@@ -87,7 +87,7 @@ func TestGrep(t *testing.T) {
 		{name: "empty", args: map[string]any{"pattern": ""}, has: []string{"is empty"}, isError: true},
 		{name: "a bad glob", args: map[string]any{"pattern": "x", "glob": "{a"}, has: []string{"malformed"}, isError: true},
 		{name: "a bad mode", args: map[string]any{"pattern": "x", "mode": "lines"}, has: []string{"mode"}, isError: true},
-		{name: "a mode that is none", args: map[string]any{"pattern": "x", "mode": "wat"}, has: []string{`- "mode" is "wat", and must be one of ["content" "files" "count"]`}, isError: true},
+		{name: "a mode that is none", args: map[string]any{"pattern": "x", "mode": "wat"}, has: []string{`- "mode" is "wat", and must be one of "content", "files", "count"`}, isError: true},
 		{name: "a path that is missing", args: map[string]any{"pattern": "x", "path": "src/rum.go"}, has: []string{"did you mean src/run.go?"}, isError: true},
 		{name: "outside through a link", args: map[string]any{"pattern": "x", "path": "out"}, has: []string{"outside the workspace"}, isError: true},
 		{name: "outside", args: map[string]any{"pattern": "x", "path": "/etc/passwd"}, has: []string{"outside the workspace"}, isError: true},

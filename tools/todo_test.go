@@ -42,7 +42,7 @@ func TestTodo(t *testing.T) {
 		"two at once":      {args: items("in_progress a", "pending b", "in_progress c"), want: "items[0] and items[2] are both in_progress: at most one may be", failed: true},
 		"nothing said":     {args: items("pending a", "pending  "), want: "items[1] says nothing", failed: true},
 		"no status":        {args: `{"items":[{"content":"a"}]}`, want: `"items[0].status" is missing (a string)`, failed: true},
-		"another status":   {args: items("done a"), want: `"items[0].status" is "done", and must be one of ["pending" "in_progress" "completed"]`, failed: true},
+		"another status":   {args: items("done a"), want: `"items[0].status" is "done", and must be one of "pending", "in_progress", "completed"`, failed: true},
 		"an id":            {args: `{"items":[{"id":1,"content":"a","status":"pending"}]}`, want: `"items[0].id" is unknown`, failed: true},
 		"texts":            {args: `{"items":["a"]}`, want: `"items[0]" is a string, and must be an object`, failed: true},
 		"no list":          {args: `{}`, want: `"items" is missing (an array)`, failed: true},

@@ -91,8 +91,11 @@ func (a *app) configFile(flag string) (file string, chosen bool) {
 	if dir := a.getenv("AppData"); runtime.GOOS == "windows" && dir != "" {
 		return filepath.Join(dir, "belljar", name), false
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
+	home := a.getenv("HOME")
+	if runtime.GOOS == "windows" {
+		home = a.getenv("USERPROFILE")
+	}
+	if home == "" {
 		return "", false // who has no home has no config there
 	}
 	return filepath.Join(home, ".config", "belljar", name), false
@@ -125,10 +128,19 @@ func separator(err error) string {
 	return ": "
 }
 
+// usesPrograms tells whether a command names a place in the folder with the programs
+// of the tools. A folder of that name which merely lies there is not shown.
+func (c *config) usesPrograms() bool {
+	return slices.ContainsFunc(c.tools, func(t tools.Custom) bool {
+		return strings.Contains(t.Script, sandbox.ProgramsPoint) ||
+			slices.ContainsFunc(t.Args, func(word string) bool { return strings.Contains(word, sandbox.ProgramsPoint) })
+	})
+}
+
 // mountPrograms lets the sandbox see the folder with the programs of the tools.
 func (c *config) mountPrograms(spec *sandbox.Spec) error {
 	dir := filepath.Join(filepath.Dir(c.file), toolsFolder)
-	if _, err := os.Stat(dir); len(c.tools) == 0 || errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(dir); !c.usesPrograms() || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	real, err := workspace.CheckMount(dir, true)

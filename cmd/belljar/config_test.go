@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -53,5 +54,33 @@ func TestCheckEnginePrograms(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestConfigFile: the home is that of the app, and who has none has no config.
+func TestConfigFile(t *testing.T) {
+	name := "HOME"
+	if runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	for _, home := range []string{t.TempDir(), ""} {
+		a := &app{lookupEnv: only(name, home)}
+		want := ""
+		if home != "" {
+			want = filepath.Join(home, ".config", "belljar", "config.json")
+		}
+		if got, chosen := a.configFile(""); got != want || chosen {
+			t.Errorf("with the home %q: %q, %v, want %q", home, got, chosen, want)
+		}
+	}
+}
+
+// only is an environment of one variable.
+func only(name, value string) func(string) (string, bool) {
+	return func(asked string) (string, bool) {
+		if asked != name {
+			return "", false
+		}
+		return value, true
 	}
 }

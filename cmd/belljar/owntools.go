@@ -10,6 +10,7 @@ import (
 
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/ui"
+	"github.com/belljar/belljar/internal/workspace"
 	"github.com/belljar/belljar/sandbox"
 	"github.com/belljar/belljar/tools"
 )
@@ -94,11 +95,12 @@ func (a *app) listTools(opts *runOptions, args []string) error {
 	if len(args) > 0 {
 		return usagef("--list-tools runs nothing, but the task %q was given", args[0])
 	}
-	spec, err := a.place(&opts.sandboxFlags)
+	if opts.file != "" {
+		return usagef("--list-tools runs nothing, but the file %s with a task was given", opts.file)
+	}
+	spec, err := a.placeToLook(&opts.sandboxFlags)
 	if err != nil {
-		// A folder that is refused, such as the home folder, keeps nobody from
-		// looking: a run there would be refused itself.
-		spec = sandbox.Spec{}
+		return err
 	}
 	c, err := a.readConfig(opts.config, &spec)
 	if err != nil {
@@ -123,6 +125,16 @@ func (a *app) listTools(opts *runOptions, args []string) error {
 		return nil
 	}
 	return ui.Table(a.out(), a.tableWidth(), rows)
+}
+
+// placeToLook is place for who runs nothing: a folder that is refused, such as the
+// home folder, keeps nobody from looking. A run there would be refused itself.
+func (a *app) placeToLook(f *sandboxFlags) (sandbox.Spec, error) {
+	if _, err := workspace.Check(f.workspace, f.force); err != nil {
+		mounts, err := f.mountList()
+		return sandbox.Spec{Mounts: mounts}, err
+	}
+	return a.place(f)
 }
 
 // outputName is what a tool's stdout is, as a config says it.

@@ -115,7 +115,7 @@ func (p *program) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "BELLJAR_STATE_DIR="+filepath.Join(p.home, "state"), "PWD="+dir)
+	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", configVariable+"=", "BELLJAR_STATE_DIR="+filepath.Join(p.home, "state"), "PWD="+dir)
 	return cmd
 }
 

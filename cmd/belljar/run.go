@@ -63,7 +63,11 @@ there is one, it holds one object with "error" and nothing else.`,
   belljar run --model NAME --base-url http://localhost:11434/v1 -f task.md`,
 		RunE: verb(func(cmd *cobra.Command, args []string) error {
 			if opts.listTools {
-				return a.listTools(&opts, args)
+				err := a.listTools(&opts, args)
+				if opts.json && err != nil {
+					err = errors.Join(err, writeErrorJSON(a.out(), err))
+				}
+				return err
 			}
 			begun, err := a.runTask(cmd.Context(), &opts, args)
 			if opts.json && err != nil && !begun {

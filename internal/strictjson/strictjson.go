@@ -37,21 +37,31 @@ func at(data []byte, err error) error {
 	case errors.As(err, &form):
 		return fmt.Errorf("it is a JSON %s, not an object", form.Value)
 	case errors.As(err, &syntax):
-		before := data[:min(max(int(syntax.Offset), 0), len(data))]
-		line := 1 + bytes.Count(before, []byte{'\n'})
-		column := len(before) - (bytes.LastIndexByte(before, '\n') + 1)
-		return fmt.Errorf("line %d, column %d: %w", line, max(column, 1), err)
+		return placed(data, syntax.Offset, err)
 	default:
 		return err
 	}
 }
 
+// placed puts the line and the column of the byte before an offset before an
+// error.
+func placed(data []byte, offset int64, err error) error {
+	before := data[:min(max(int(offset), 0), len(data))]
+	line := 1 + bytes.Count(before, []byte{'\n'})
+	column := len(before) - (bytes.LastIndexByte(before, '\n') + 1)
+	return fmt.Errorf("line %d, column %d: %w", line, max(column, 1), err)
+}
+
 // Unique tells of a field that is in one of the objects of a JSON value twice.
 // The value is valid.
-func Unique(data []byte) error { return unique(json.NewDecoder(bytes.NewReader(data))) }
+func Unique(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber() // of any size
+	return unique(dec, data)
+}
 
 // unique reads one value.
-func unique(dec *json.Decoder) error {
+func unique(dec *json.Decoder, data []byte) error {
 	token, err := dec.Token()
 	if err != nil {
 		return err
@@ -69,11 +79,11 @@ func unique(dec *json.Decoder) error {
 			}
 			name, _ := token.(string)
 			if seen[name] {
-				return fmt.Errorf("the field %q is there twice", name)
+				return placed(data, dec.InputOffset(), fmt.Errorf("the field %.64q is there twice", name))
 			}
 			seen[name] = true
 		}
-		if err := unique(dec); err != nil {
+		if err := unique(dec, data); err != nil {
 			return err
 		}
 	}
