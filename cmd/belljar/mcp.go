@@ -32,6 +32,7 @@ type mcpOptions struct {
 	sandboxFlags
 	approvalFlags
 	timeout, maxTimeout time.Duration
+	config              string
 	listen              string
 	remote              bool
 	maxSessions         float64
@@ -80,6 +81,7 @@ func (o *mcpOptions) add(flags *pflag.FlagSet) {
 	flags.Var(numberValue{number: &o.maxSessions, whole: true, least: 1}, "max-sessions", "with --listen, the most clients at once")
 	o.idleTimeout = usualIdle
 	flags.Var(durationValue{&o.idleTimeout}, "idle-timeout", "with --listen, end a client's session that asks for nothing that long")
+	addConfig(flags, &o.config)
 	flags.Var(durationValue{&o.timeout}, "timeout", "end a command after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&o.maxTimeout}, "max-timeout", "the longest time that a command may be given (default "+tools.DefaultMaxTimeout.String()+")")
 	o.approvalFlags.add(flags)
