@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/pflag"
+
 	"github.com/belljar/belljar/internal/strictjson"
 	"github.com/belljar/belljar/internal/workspace"
 	"github.com/belljar/belljar/sandbox"
@@ -36,6 +38,11 @@ const (
 type config struct {
 	file  string // "" where there is none
 	tools []tools.Custom
+}
+
+// addConfig adds the flag that names the config.
+func addConfig(flags *pflag.FlagSet, file *string) {
+	addText(flags, file, "config", "", "", "file with your own tools, or none (default $BELLJAR_CONFIG, or belljar/config.json in the XDG configuration folder)")
 }
 
 // readConfig reads the config that a flag, the environment or custom names. The

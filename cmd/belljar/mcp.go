@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +32,7 @@ type mcpOptions struct {
 	sandboxFlags
 	approvalFlags
 	timeout, maxTimeout time.Duration
+	config              string
 	listen              string
 	remote              bool
 	maxSessions         float64
@@ -63,6 +64,9 @@ Calls that --approval asks about are denied; those that only read are left by
   BELLJAR_MCP_TOKEN=... belljar mcp -w . --listen 127.0.0.1:8811`,
 		Args: noArgs,
 		RunE: verb(func(cmd *cobra.Command, _ []string) error {
+			if err := opts.checkListen(cmd.Flags()); err != nil {
+				return err
+			}
 			return a.serveMCP(cmd.Context(), &opts)
 		}),
 	}
@@ -77,10 +81,21 @@ func (o *mcpOptions) add(flags *pflag.FlagSet) {
 	flags.Var(numberValue{number: &o.maxSessions, whole: true, least: 1}, "max-sessions", "with --listen, the most clients at once")
 	o.idleTimeout = usualIdle
 	flags.Var(durationValue{&o.idleTimeout}, "idle-timeout", "with --listen, end a client's session that asks for nothing that long")
+	addConfig(flags, &o.config)
 	flags.Var(durationValue{&o.timeout}, "timeout", "end a command after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&o.maxTimeout}, "max-timeout", "the longest time that a command may be given (default "+tools.DefaultMaxTimeout.String()+")")
 	o.approvalFlags.add(flags)
 	o.sandboxFlags.add(flags)
+}
+
+// checkListen refuses flags that would say nothing without --listen.
+func (o *mcpOptions) checkListen(flags *pflag.FlagSet) error {
+	for _, name := range []string{"allow-remote", "max-sessions", "idle-timeout"} {
+		if o.listen == "" && flags.Changed(name) {
+			return usagef("--%s goes with --listen, and without it belljar speaks to the one client that started it", name)
+		}
+	}
+	return nil
 }
 
 // serveMCP serves clients until they are gone or somebody interrupts.
@@ -97,7 +112,6 @@ func (a *app) serveMCP(ctx context.Context, opts *mcpOptions) error {
 	serving := mcp.Options{
 		Version: a.build.Version, Instructions: plan.instructions(), Tools: plan.definitions, OpenWorld: plan.openWorld(),
 		Beside: []string{"bash_output", "bash_kill"}, Start: plan.start, MaxSessions: int(opts.maxSessions), Notice: func(text string) { a.notice("%s", text) },
-		Log: slog.New(slog.DiscardHandler),
 	}
 	if opts.listen == "" {
 		serving.MaxSessions = 1
@@ -119,6 +133,9 @@ func (a *app) listenMCP(ctx context.Context, opts *mcpOptions) (net.Listener, st
 	token := a.getenv(tokenVariable)
 	if token != "" && len(token) < leastToken {
 		return nil, "", usagef("the token in %s is short enough to be guessed: it needs at least %d characters; without the variable one is made", tokenVariable, leastToken)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, "", usagef("the token in %s has a character that is lost on the way, such as a space or the end of a line: letters, digits and -._~ are safe", tokenVariable)
 	}
 	host, _, err := net.SplitHostPort(opts.listen)
 	if err != nil {

@@ -121,7 +121,12 @@ func (s *mcpServer) theContainer(t *testing.T, p *program) container.Summary {
 
 func testMCPTools(t *testing.T, p *program) {
 	dir := t.TempDir()
-	s := p.serveMCP(t, dir)
+	config := filepath.Join(t.TempDir(), "config.json")
+	own := `{"tools": [{"name": "count_words", "description": "Counts words.", "effect": "read", "command": ["sh", "-c", "wc -w < a.txt"]}]}`
+	if err := os.WriteFile(config, []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := p.serveMCP(t, dir, "--config", config)
 	listed, err := s.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -129,12 +134,12 @@ func testMCPTools(t *testing.T, p *program) {
 	if len(p.containersOf(t, s.cmd.Process.Pid)) != 0 {
 		t.Error("there is a container before the first call")
 	}
-	// The tools of a run.
+	// The tools of a run, and the user's own.
 	var names []string
 	for _, tool := range listed.Tools {
 		names = append(names, tool.Name)
 	}
-	if got, want := strings.Join(names, " "), "apply_patch bash bash_kill bash_output edit_file glob grep read_file write_file"; got != want {
+	if got, want := strings.Join(names, " "), "apply_patch bash bash_kill bash_output count_words edit_file glob grep read_file write_file"; got != want {
 		t.Errorf("tools %s, want %s", got, want)
 	}
 	for _, step := range []struct {
@@ -146,6 +151,7 @@ func testMCPTools(t *testing.T, p *program) {
 		{"write_file", map[string]any{"path": "a.txt", "content": "one\n"}, "a.txt", false},
 		{"bash", map[string]any{"command": "cat a.txt; mkdir sub; cd sub"}, "one\n", false},
 		{"bash", map[string]any{"command": "pwd; exit 4"}, "/workspace/sub\n[exit code 4]", false},
+		{"count_words", map[string]any{}, "1", false},
 		{"edit_file", map[string]any{"path": "a.txt", "old_text": "one", "new_text": "two"}, "+two", false},
 		{"read_file", map[string]any{"path": "/workspace/a.txt"}, "two", false},
 		{"grep", map[string]any{"pattern": "two"}, "a.txt", false},

@@ -54,11 +54,7 @@ func (p *mcpPlan) open(ctx context.Context) (_ *mcpHost, err error) {
 	jobs := tools.NewJobs(h.jar, tools.JobsOptions{Mask: p.masker.Mask})
 	// The sandbox is closed before these, which ends all jobs and calls at once.
 	h.closers = append([]func() error{folder.Close, jobs.Close}, h.closers...)
-	list, err := builtinTools(h.jar, folder, jobs, p.bashOptions())
-	if err != nil {
-		return nil, err
-	}
-	h.registry, err = newRegistry(list)
+	h.registry, err = p.registry(h.jar, folder, jobs)
 	return h, err
 }
 

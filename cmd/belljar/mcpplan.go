@@ -17,6 +17,7 @@ type mcpPlan struct {
 	app         *app
 	opts        *mcpOptions
 	spec        sandbox.Spec
+	config      config   // with the user's own tools
 	hosts       []string // that may be reached
 	masker      *trajectory.Masker
 	definitions []tools.Definition
@@ -33,6 +34,9 @@ func (a *app) planMCP(opts *mcpOptions) (*mcpPlan, error) {
 	p := &mcpPlan{app: a, opts: opts}
 	p.hosts, _ = gate.rules()
 	if p.spec, err = a.place(&opts.sandboxFlags); err != nil {
+		return nil, err
+	}
+	if p.config, err = a.readConfig(opts.config, &p.spec); err != nil {
 		return nil, err
 	}
 	if _, err := trajectory.StateDir(); err == nil { // who has none has no records
@@ -58,7 +62,16 @@ func (p *mcpPlan) describe() ([]tools.Definition, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	list, err := builtinTools(planned, folder, tools.NewJobs(planned, tools.JobsOptions{}), p.bashOptions())
+	registry, err := p.registry(planned, folder, tools.NewJobs(planned, tools.JobsOptions{}))
+	if err != nil {
+		return nil, err
+	}
+	return registry.Definitions(), nil
+}
+
+// registry makes the tools over a sandbox.
+func (p *mcpPlan) registry(sb sandbox.Sandbox, folder *workspace.Workspace, jobs *tools.Jobs) (*tools.Registry, error) {
+	list, err := builtinTools(sb, folder, jobs, p.bashOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +79,7 @@ func (p *mcpPlan) describe() ([]tools.Definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return registry.Definitions(), nil
+	return registry, p.config.register(registry, sb, p.opts.timeout, p.opts.maxTimeout)
 }
 
 // openFolder opens what the file tools work on beside a sandbox.

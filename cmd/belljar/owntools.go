@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/ui"
@@ -17,17 +18,22 @@ import (
 
 // addCustom adds the user's own tools to those of belljar.
 func (j *job) addCustom(registry *tools.Registry) error {
-	for _, c := range j.config.tools {
-		timeout := j.opts.timeout
-		if timeout == 0 && j.opts.maxTimeout > 0 {
-			timeout = min(tools.DefaultTimeout, j.opts.maxTimeout)
-		}
-		tool, err := tools.NewCustom(j.jar, c, tools.CustomOptions{Timeout: timeout})
+	return j.config.register(registry, j.jar, j.opts.timeout, j.opts.maxTimeout)
+}
+
+// register adds the tools over a sandbox to a registry. The times are what the
+// flags say of commands; 0 is nothing.
+func (c config) register(registry *tools.Registry, sb sandbox.Sandbox, timeout, maxTimeout time.Duration) error {
+	if timeout == 0 && maxTimeout > 0 {
+		timeout = min(tools.DefaultTimeout, maxTimeout)
+	}
+	for _, own := range c.tools {
+		tool, err := tools.NewCustom(sb, own, tools.CustomOptions{Timeout: timeout})
 		if err == nil {
 			err = registry.Register(tool)
 		}
 		if err != nil {
-			return refusedf("the config %s: %w", j.config.file, err)
+			return refusedf("the config %s: %w", c.file, err)
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ there is one, it holds one object with "error" and nothing else.`,
 	flags.Var(numberValue{number: &opts.maxRequests, whole: true, least: 1}, "max-requests", "stop after this many requests to the model, those that fail included (default none)")
 	flags.Var(numberValue{number: &opts.maxCost, least: 0.0001}, "max-cost", "stop after this cost in US dollars: 0.50 (default none)")
 	addText(flags, &opts.prices, "prices", "", "", "list of prices that goes before belljar's own (default $BELLJAR_PRICES)")
-	addText(flags, &opts.config, "config", "", "", "file with your own tools, or none (default $BELLJAR_CONFIG, or belljar/config.json in the XDG configuration folder)")
+	addConfig(flags, &opts.config)
 	flags.BoolVar(&opts.listTools, "list-tools", false, "print your own tools, with --json as they are written, and run nothing")
 	flags.Var(durationValue{&opts.timeout}, "timeout", "end a command of the model after this time, where it names none (default "+tools.DefaultTimeout.String()+")")
 	flags.Var(durationValue{&opts.maxTimeout}, "max-timeout", "the longest time the model may give a command (default "+tools.DefaultMaxTimeout.String()+")")

@@ -30,7 +30,7 @@ func guard(opts HTTPOptions, next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "requests of web pages are not answered")
 		case !bears(r.Header.Values("Authorization"), opts.Token):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="belljar"`)
-			refuse(w, http.StatusUnauthorized, "the header \"Authorization: Bearer TOKEN\" is missing or has another token than the server printed")
+			refuse(w, http.StatusUnauthorized, "the header \"Authorization: Bearer TOKEN\" is missing or has another token than the server's")
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -32,8 +32,8 @@ type HTTPOptions struct {
 	Token string
 	// IdleTimeout ends sessions that ask for nothing that long; 0 is never.
 	IdleTimeout time.Duration
-	// AllowRemote lets requests through that come over an address other than the
-	// loopback's; it is for the caller to listen there or not.
+	// AllowRemote lets requests through by any name, where the server listens on an
+	// address other than the loopback's; it is for the caller to listen there or not.
 	AllowRemote bool
 }
 
@@ -41,16 +41,20 @@ type HTTPOptions struct {
 // a host of its own. It closes the listener, and has stopped the server at the
 // return.
 func (s *Server) Serve(ctx context.Context, l net.Listener, opts HTTPOptions) error {
+	// On a loopback address only a page's name that was made to lead here is another.
+	opts.AllowRemote = opts.AllowRemote && !isLoopback(l.Addr().String())
 	server := &http.Server{
 		Handler: s.handler(opts), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: log.New(noticeWriter{s.opts.Notice}, "", 0),
 	}
-	served := make(chan error, 1) // one answer, so that the sender never waits
-	go func() { served <- server.Serve(l) }()
+	var failed error             // set when ended is closed
+	ended := make(chan struct{}) // closed when no connection comes in any more
+	go func() {
+		defer close(ended)
+		failed = server.Serve(l)
+	}()
 	select {
-	case err := <-served:
-		s.Stop()
-		return fmt.Errorf("serving HTTP: %w", err)
+	case <-ended:
 	case <-ctx.Done():
 	}
 	// The sessions first: with them end the requests that hang on their streams.
@@ -60,8 +64,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, opts HTTPOptions) er
 	if server.Shutdown(bound) != nil {
 		_ = server.Close() // what is still open is the clients' fault
 	}
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-		return errors.Join(context.Cause(ctx), err)
+	<-ended
+	if !errors.Is(failed, http.ErrServerClosed) {
+		return errors.Join(context.Cause(ctx), fmt.Errorf("serving HTTP: %w", failed))
 	}
 	return context.Cause(ctx)
 }

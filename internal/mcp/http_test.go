@@ -1,7 +1,7 @@
 package mcp_test
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"fmt"
 	"net"
@@ -22,7 +22,13 @@ const token = "a token that is long enough"
 // returned.
 func serve(t *testing.T, opts mcp.Options, web mcp.HTTPOptions) (url string, stop func() error) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return serveAt(t, "127.0.0.1:0", opts, web)
+}
+
+// serveAt is serve at an address that leads to this machine.
+func serveAt(t *testing.T, address string, opts mcp.Options, web mcp.HTTPOptions) (url string, stop func() error) {
+	t.Helper()
+	l, err := net.Listen("tcp4", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +47,7 @@ func serve(t *testing.T, opts mcp.Options, web mcp.HTTPOptions) (url string, sto
 			_ = stop()
 		}
 	})
-	return "http://" + l.Addr().String() + mcp.Endpoint, stop
+	return fmt.Sprintf("http://127.0.0.1:%d%s", l.Addr().(*net.TCPAddr).Port, mcp.Endpoint), stop
 }
 
 var errStop = fmt.Errorf("the test is over")
@@ -108,7 +114,11 @@ func TestGuard(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			url, _ := serve(t, options(&starter{}), mcp.HTTPOptions{AllowRemote: test.remote})
+			address := "127.0.0.1:0"
+			if test.remote {
+				address = "0.0.0.0:0"
+			}
+			url, _ := serveAt(t, address, options(&starter{}), mcp.HTTPOptions{AllowRemote: test.remote})
 			body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 			if err != nil {
@@ -243,23 +253,70 @@ func TestStopWhileClientsHang(t *testing.T) {
 	wait(t, s.last().closed, "the host")
 }
 
-func TestLargeRequestsAreRefused(t *testing.T) {
-	url, _ := serve(t, options(&starter{}), mcp.HTTPOptions{})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(make([]byte, 17<<20)))
+// post sends an initialize request by a host's name and gives the status. The
+// message has so many bytes more.
+func post(t *testing.T, url, host string, more int) int {
+	t.Helper()
+	body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"` +
+		strings.Repeat("x", more) + `","version":"1"}}}`
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Host = host
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	resp, err := bearer{transport}.RoundTrip(req)
 	if err != nil {
-		return // the server hung up while it was sent
+		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("status %d", resp.StatusCode)
+	return resp.StatusCode
+}
+
+func TestSizeOfRequests(t *testing.T) {
+	url, _ := serve(t, options(&starter{}), mcp.HTTPOptions{})
+	if code := post(t, url, "", 15<<20); code != http.StatusOK {
+		t.Errorf("15 MiB: status %d", code)
+	}
+	if code := post(t, url, "", 16<<20); code != http.StatusRequestEntityTooLarge {
+		t.Errorf("more than 16 MiB: status %d", code)
+	}
+}
+
+func TestNamesOfALoopbackAddress(t *testing.T) {
+	url, _ := serve(t, options(&starter{}), mcp.HTTPOptions{AllowRemote: true})
+	if code := post(t, url, "rebound.example", 0); code != http.StatusForbidden {
+		t.Errorf("a name that leads here, where others might come: status %d", code)
+	}
+}
+
+func TestListenerThatFails(t *testing.T) {
+	leaktest.Check(t, 0)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1) // one end
+	go func() { done <- mcp.New(options(&starter{})).Serve(t.Context(), l, mcp.HTTPOptions{Token: token}) }()
+	half, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer half.Close()
+	// An answer shows that the connection came in.
+	if _, err := fmt.Fprint(half, "GET / HTTP/1.1\r\nHost: elsewhere\r\n\r\nPOST "); err != nil {
+		t.Fatal(err)
+	}
+	answer := bufio.NewReader(half)
+	if _, err := answer.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if err := wait(t, done, "the end"); err == nil || !strings.Contains(err.Error(), "serving HTTP: ") {
+		t.Errorf("err %v", err)
 	}
 }
 

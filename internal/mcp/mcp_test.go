@@ -352,6 +352,25 @@ func TestUnknownTool(t *testing.T) {
 	}
 }
 
+// A full writer is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestFailureOfWritingIsNoneOfReading(t *testing.T) {
+	toServer, fromClient := io.Pipe()
+	done := make(chan error, 1) // one end
+	go func() { done <- mcp.New(options(&starter{})).ServeStreams(t.Context(), toServer, full{}) }()
+	if _, err := io.WriteString(fromClient, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fromClient.Close() })
+	err := wait(t, done, "the end")
+	if err == nil || !strings.Contains(err.Error(), "no space left") || strings.Contains(err.Error(), "reading") {
+		t.Errorf("err %v", err)
+	}
+}
+
 func TestClientThatDoesNotRead(t *testing.T) {
 	s := &starter{}
 	toServer, fromClient := io.Pipe()

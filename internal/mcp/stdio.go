@@ -59,7 +59,7 @@ func (s *Server) ServeStreams(ctx context.Context, in io.Reader, out io.Writer) 
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("reading the client's messages: %w", err)
+		return fmt.Errorf("serving the client: %w", err)
 	}
 	return nil
 }
