@@ -17,11 +17,7 @@ import (
 // addCustom adds the user's own tools to those of belljar.
 func (j *job) addCustom(registry *tools.Registry) error {
 	for _, c := range j.config.tools {
-		timeout := j.opts.timeout
-		if timeout == 0 && j.opts.maxTimeout > 0 {
-			timeout = min(tools.DefaultTimeout, j.opts.maxTimeout)
-		}
-		tool, err := tools.NewCustom(j.jar, c, tools.CustomOptions{Timeout: timeout})
+		tool, err := j.customTool(c)
 		if err == nil {
 			err = registry.Register(tool)
 		}
@@ -30,6 +26,15 @@ func (j *job) addCustom(registry *tools.Registry) error {
 		}
 	}
 	return nil
+}
+
+// customTool makes one of the user's own tools.
+func (j *job) customTool(c tools.Custom) (tools.Tool, error) {
+	timeout := j.opts.timeout
+	if timeout == 0 && j.opts.maxTimeout > 0 {
+		timeout = min(tools.DefaultTimeout, j.opts.maxTimeout)
+	}
+	return tools.NewCustom(j.jar, c, tools.CustomOptions{Timeout: timeout})
 }
 
 // names tells the user's own tools in one line.
