@@ -7,6 +7,7 @@ import (
 
 	"github.com/belljar/belljar/agent/model"
 	"github.com/belljar/belljar/agent/trajectory"
+	"github.com/belljar/belljar/tools"
 )
 
 // An answer is one recorded answer, and what had come since the one before.
@@ -22,62 +23,80 @@ type message struct {
 	role model.Role
 	id   string // of the call that is answered
 	text string
-	// free is not compared: what the model saw of it is not on record as such.
+	// free is not compared: what the model saw of it is not on record as such, or
+	// is another one each time.
 	free bool
+	bash bool // a result of bash, at whose end news of jobs can stand
 }
 
-// readAnswers reads the answers of a record, those to sub-agents among them, in
-// the order in which they came.
-func readAnswers(reader *trajectory.Reader) ([]answer, error) {
-	a := &answerReader{agents: map[string]*conversation{}}
+// A conversation is what one agent was answered: the run's own, or a sub-agent.
+type conversation struct {
+	answers []answer
+	since   []message // what came since the last one
+	ended   bool      // its end is on record
+	cut     bool      // the last answer was not whole on record, and is left out
+
+	// after is how many answers the run's own agent had before it began.
+	after int
+
+	// next is the answer that is served next, and first what the request began
+	// with that it was begun by; begun tells whether there was one.
+	next  int
+	first string
+	begun bool
+}
+
+// readAnswers reads the answers of a record by the agents that they were to, in
+// the order in which those began; the first is the run's own. An answer is on
+// record before all of its calls are, so that the last one is whole only where
+// the end of its agent is on record.
+func readAnswers(reader *trajectory.Reader) ([]*conversation, error) {
+	own := &conversation{}
+	all := []*conversation{own}
+	agents := map[string]*conversation{"": own}
 	for event, err := range reader.All() {
 		if err != nil {
 			return nil, err
 		}
-		a.take(trajectory.Unnest(event.Body))
+		body, parent := trajectory.Unnest(event.Body)
+		c := agents[parent]
+		if c == nil {
+			c = &conversation{after: len(own.answers)}
+			agents[parent] = c
+			all = append(all, c)
+		}
+		c.take(body)
 	}
-	return a.answers, nil
-}
-
-// An answerReader puts answers together from events.
-type answerReader struct {
-	answers []answer
-	agents  map[string]*conversation // by the call that each agent is below
-}
-
-// A conversation is where one agent stands.
-type conversation struct {
-	answer int // the number of its last answer, from 1
-	since  []message
-}
-
-func (a *answerReader) take(body trajectory.Body, parent string) {
-	c := a.agents[parent]
-	if c == nil {
-		c = &conversation{}
-		a.agents[parent] = c
+	for _, c := range all {
+		if n := len(c.answers); n > 0 && !c.ended {
+			c.answers, c.cut = c.answers[:n-1], true
+		}
 	}
+	return all, nil
+}
+
+func (c *conversation) take(body trajectory.Body) {
 	switch body := body.(type) {
 	case trajectory.Message:
 		if body.Role != string(model.Assistant) {
 			c.tell(message{role: model.User, text: body.Text})
 			return
 		}
-		a.goesOn(c)
-		a.answers = append(a.answers, answer{
+		c.goesOn()
+		c.answers = append(c.answers, answer{
 			response: model.Response{Text: body.Text, Reasoning: body.Reasoning, Finish: model.FinishStop},
 			since:    c.since, notRun: true,
 		})
-		*c = conversation{answer: len(a.answers)}
+		c.since = nil
 	case trajectory.Usage:
-		if last := a.last(c); last != nil && !last.counted {
+		if last := c.last(); last != nil && !last.counted {
 			last.counted = true
 			last.response.Usage = model.Usage{
 				Input: body.Input, Output: body.Output, Cached: body.Cached, Reasoning: body.Reasoning, Estimated: body.Estimated,
 			}
 		}
 	case trajectory.ToolCall:
-		if last := a.last(c); last != nil {
+		if last := c.last(); last != nil {
 			last.counted = true // a count after it is another request's
 			last.response.Finish = model.FinishToolCalls
 			last.response.Calls = append(last.response.Calls, model.ToolCall{
@@ -85,27 +104,35 @@ func (a *answerReader) take(body trajectory.Body, parent string) {
 			})
 		}
 	case trajectory.ToolResult:
-		if last := a.last(c); last != nil && body.Status != "not_run" {
+		if last := c.last(); last != nil && body.Status != "not_run" {
 			last.notRun = false
 		}
-		c.tell(message{role: model.Tool, id: body.CallID, text: textOf(body)})
+		c.tell(message{role: model.Tool, id: body.CallID, text: textOf(body), free: passing(body), bash: body.Name == bashTool})
 	case trajectory.Notice:
-		a.notice(c, body)
+		c.notice(body)
+	case trajectory.End:
+		c.ended = true
 	}
 }
 
+// passing tells whether a result holds what is another one each time, such as
+// ids of processes and how far a job has come.
+func passing(r trajectory.ToolResult) bool {
+	return r.Lasting != "" || r.Status == statusRunning || r.Name == outputTool || r.Name == killTool
+}
+
 // notice takes a notice that the model was told of, or that says what it saw.
-func (a *answerReader) notice(c *conversation, body trajectory.Notice) {
+func (c *conversation) notice(body trajectory.Notice) {
 	switch body.Kind {
 	case trajectory.NoticeCut:
-		if last := a.last(c); last != nil {
+		if last := c.last(); last != nil {
 			last.response.Finish = model.FinishLength
 		}
 		fallthrough
-	case trajectory.NoticeEmpty, trajectory.NoticeRepeat, trajectory.NoticeWritten:
+	case trajectory.NoticeEmpty, trajectory.NoticeRepeat, trajectory.NoticeWritten, trajectory.NoticeBadCall:
 		c.tell(message{role: model.User, text: body.Text})
 	case trajectory.NoticeStuck:
-		a.goesOn(c)
+		c.goesOn()
 	case trajectory.NoticeCompacted:
 		for _, part := range body.Shortened {
 			c.free(part.Calls)
@@ -126,17 +153,17 @@ func (c *conversation) free(calls []string) {
 }
 
 // last is the answer that is being read, or nil.
-func (a *answerReader) last(c *conversation) *answer {
-	if c.answer == 0 {
+func (c *conversation) last() *answer {
+	if len(c.answers) == 0 {
 		return nil
 	}
-	return &a.answers[c.answer-1]
+	return &c.answers[len(c.answers)-1]
 }
 
 // goesOn settles how the last answer ended, now that the run went on after it:
 // calls that were not run all the same were cut.
-func (a *answerReader) goesOn(c *conversation) {
-	if last := a.last(c); last != nil && last.notRun && len(last.response.Calls) > 0 {
+func (c *conversation) goesOn() {
+	if last := c.last(); last != nil && last.notRun && len(last.response.Calls) > 0 {
 		last.response.Finish = model.FinishLength
 	}
 }
@@ -155,7 +182,7 @@ func (a *answer) other(messages []model.Message, mask func(string) string) strin
 		}
 		got := now[i]
 		got.text = mask(got.text)
-		if then.free || then.text == got.text {
+		if then.free || then.text == got.text || then.bash && sameButNews(then.text, got.text) {
 			continue
 		}
 		line, was, is := firstDifference(then.text, got.text)
@@ -172,6 +199,14 @@ func (a *answer) other(messages []model.Message, mask func(string) string) strin
 		return "it tells the model more: " + quote(now[len(a.since)].text)
 	}
 	return ""
+}
+
+// sameButNews tells whether two results of bash are the same but for news of
+// background jobs.
+func sameButNews(a, b string) bool {
+	a, inA := tools.WithoutNews(a)
+	b, inB := tools.WithoutNews(b)
+	return (inA || inB) && a == b
 }
 
 // latest are the messages after the last answer.

@@ -132,9 +132,7 @@ func (c *comparison) onlyNews() bool {
 		return false
 	}
 	a, b := c.texts()
-	a, inA := tools.WithoutNews(a)
-	b, inB := tools.WithoutNews(b)
-	return (inA || inB) && a == b
+	return sameButNews(a, b)
 }
 
 // isJobs tells whether both results are about a background job itself: what it

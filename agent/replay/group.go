@@ -25,7 +25,6 @@ type step struct {
 func (s *step) describe(why string) Call {
 	call := Call{
 		Seq: s.seq, Parent: s.parent, CallID: s.call.CallID, Name: s.call.Name, Arguments: s.call.Arguments,
-		Hidden: strings.Contains(s.call.Arguments, trajectory.Hidden),
 	}
 	if s.result != nil {
 		call.RecordedMS = s.result.DurationMS
@@ -35,6 +34,9 @@ func (s *step) describe(why string) Call {
 	}
 	return call
 }
+
+// hidden tells whether the arguments are not on record as they were.
+func (s *step) hidden() bool { return strings.Contains(s.call.Arguments, trajectory.Hidden) }
 
 // A grouper finds the calls of a record that ran side by side: all of them are
 // on record before the first of their results. It holds no more than the calls

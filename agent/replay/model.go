@@ -11,15 +11,17 @@ import (
 )
 
 // A Model gives the answers of a recorded run in order, one for each request,
-// whatever the request says. It costs nothing and asks nobody. Safe for
+// whatever the request says; to each sub-agent those that it had. It costs nothing and asks nobody. Safe for
 // concurrent use.
 type Model struct {
 	id string
 
 	mu      sync.Mutex
-	answers []answer
-	next    int
-	tools   bool // tools were on offer before
+	own     *conversation   // of the run's own agent
+	subs    []*conversation // of its sub-agents, in the order in which they began
+	sub     *conversation   // the one that was begun last; nil is none
+	asked   int             // requests that were answered
+	tools   bool            // tools were on offer before
 	mask    func(string) string
 	differs func(string) error // nil is told already, or not to be told
 }
@@ -27,16 +29,16 @@ type Model struct {
 var _ model.Model = (*Model)(nil)
 
 // NewModel reads the answers from the record of the session id. A record
-// without an answer is an error.
+// without a whole answer is an error.
 func NewModel(id string, reader *trajectory.Reader) (*Model, error) {
-	answers, err := readAnswers(reader)
+	all, err := readAnswers(reader)
 	if err != nil {
 		return nil, fmt.Errorf("reading the answers of the session %s: %w", id, err)
 	}
-	if len(answers) == 0 {
-		return nil, fmt.Errorf("the session %s has no answer of a model on record; choose another one", id)
+	if len(all[0].answers) == 0 {
+		return nil, fmt.Errorf("the session %s has no whole answer of a model on record; choose another one", id)
 	}
-	return &Model{id: id, answers: answers}, nil
+	return &Model{id: id, own: all[0], subs: all[1:]}, nil
 }
 
 // Watch has differs called, once, at the first request that says something else
@@ -83,11 +85,16 @@ func (m *Model) take(req model.Request) (answer, error) {
 		return answer{}, model.Errorf(model.Permanent, "recorded answers hold no summary of the conversation")
 	}
 	m.tools = m.tools || len(req.Tools) > 0
-	if m.next == len(m.answers) {
-		return answer{}, m.over()
+	c := m.of(req.Messages)
+	if c == nil {
+		return answer{}, model.Errorf(model.Permanent, "the record %s has no answers to this sub-agent, which the recorded run did not start here", m.id)
 	}
-	given := m.answers[m.next]
-	m.next++
+	if c.next == len(c.answers) {
+		return answer{}, m.over(c)
+	}
+	given := c.answers[c.next]
+	c.next++
+	m.asked++
 	if m.differs == nil {
 		return given, nil
 	}
@@ -97,18 +104,66 @@ func (m *Model) take(req model.Request) (answer, error) {
 	}
 	tell := m.differs
 	m.differs = nil
-	return given, tell(fmt.Sprintf("request %d is not the recorded one, and is given the recorded answer all the same, as are those after it: %s", m.next, text))
+	return given, tell(fmt.Sprintf("request %d is not the recorded one, and is given the recorded answer all the same, as are those after it: %s", m.asked, text))
+}
+
+// of is the conversation that a request is part of; nil is that of a sub-agent
+// which the recorded run did not have there. One message alone begins a
+// conversation, and the first message tells it from the others.
+func (m *Model) of(messages []model.Message) *conversation {
+	first := ""
+	if len(messages) > 0 {
+		first = messages[0].Text
+	}
+	if !m.own.begun {
+		m.own.begun, m.own.first = true, first
+		return m.own
+	}
+	if len(messages) == 1 {
+		if m.sub = m.begin(first); m.sub != nil || first != m.own.first {
+			return m.sub
+		}
+	}
+	if m.sub != nil && first == m.sub.first && (first != m.own.first || m.sub.next < len(m.sub.answers)) {
+		return m.sub
+	}
+	return m.own
+}
+
+// begin takes the next sub-agent that the run's agent had at this point, rather
+// one with that task: those before it may not be started this time.
+func (m *Model) begin(task string) *conversation {
+	var found *conversation
+	for _, c := range m.subs {
+		if c.begun || c.after != m.own.next {
+			continue
+		}
+		same := m.mask != nil && len(c.answers) > 0 && len(c.answers[0].since) > 0 && c.answers[0].since[0].text == m.mask(task)
+		if found == nil || same {
+			found = c
+		}
+		if same {
+			break
+		}
+	}
+	if found != nil {
+		found.begun, found.first = true, task
+	}
+	return found
 }
 
 // over says that there is nothing left to serve, and what can be done.
-func (m *Model) over() error {
-	count := fmt.Sprintf("%d answers", len(m.answers))
-	if len(m.answers) == 1 {
+func (m *Model) over(c *conversation) error {
+	count := fmt.Sprintf("%d answers", len(c.answers))
+	if len(c.answers) == 1 {
 		count = "1 answer"
 	}
 	why := "the recorded run stopped here"
-	if m.differs == nil && m.mask != nil {
+	switch {
+	case m.differs == nil && m.mask != nil:
 		why = "this run went another way than the recorded one"
+	case c.cut:
+		why = "the record was cut off in the next one, as that run was killed or goes on"
 	}
 	return model.Errorf(model.Permanent,
 		"the record %s has %s and is asked for one more: %s; to go on from here, give the task to a model that answers (--model NAME)", m.id, count, why)

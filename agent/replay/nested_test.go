@@ -72,7 +72,7 @@ func TestSubAgent(t *testing.T) {
 
 	c := &caller{}
 	var asked []string
-	calls, sum := run(t, then, replay.Options{Caller: c, Known: func(name string) bool { return name == "echo" }})
+	calls, sum := run(t, then, replay.Options{Caller: c, Lacks: func(_, name string) bool { return name == "agent" }})
 	for _, call := range calls {
 		asked = append(asked, call.Name+call.Arguments+call.Why)
 	}

@@ -36,8 +36,9 @@ type Caller interface {
 // Options say how a record is replayed. Caller is required.
 type Options struct {
 	Caller Caller
-	// Known tells whether there is a tool of that name; nil is always.
-	Known func(name string) bool
+	// Lacks tells whether a tool that the agent below parent had cannot be had
+	// now; nil is never.
+	Lacks func(parent, name string) bool
 	// Hide hides secrets in a result, as they are hidden in the record; nil
 	// hides nothing.
 	Hide func(trajectory.Body) trajectory.Body
@@ -88,20 +89,20 @@ type Call struct {
 	Arguments string  `json:"arguments"`
 	Outcome   Outcome `json:"outcome"`
 	// Why says in one word why the call was not run: the recorded status of the
-	// result, WhyNoResult or WhyNoTool.
+	// result, WhyNoResult, WhyNoTool or WhyHidden.
 	Why         string       `json:"why,omitempty"`
 	Differences []Difference `json:"differences,omitempty"`
-	// Hidden tells that secrets were hidden in the arguments, so that what ran
-	// is not quite what ran then.
-	Hidden     bool  `json:"arguments_hidden,omitempty"`
-	RecordedMS int64 `json:"recorded_ms"`
-	ReplayedMS int64 `json:"replayed_ms"`
+	RecordedMS  int64        `json:"recorded_ms"`
+	ReplayedMS  int64        `json:"replayed_ms"`
 }
 
 // The reasons not to run a call that are no statuses.
 const (
 	WhyNoResult = "no_result" // the run was killed meanwhile, or still goes on
-	WhyNoTool   = "no_tool"   // there is no such tool without a model
+	WhyNoTool   = "no_tool"   // the tool cannot be had now, such as one that needs a model
+	// WhyHidden: secrets were hidden in the arguments, so that another call would
+	// run.
+	WhyHidden = "hidden_arguments"
 )
 
 // A Summary counts what came of the calls.
@@ -236,8 +237,10 @@ func (r *replay) why(s *step) string {
 		return status
 	case status == "canceled" && s.result.IsError: // by the end of the run; a job that was ended is no error
 		return status
-	case status != "error" && r.opts.Known != nil && !r.opts.Known(s.call.Name):
+	case r.opts.Lacks != nil && r.opts.Lacks(s.parent, s.call.Name):
 		return WhyNoTool
+	case s.hidden():
+		return WhyHidden
 	}
 	return ""
 }

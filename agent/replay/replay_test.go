@@ -177,28 +177,30 @@ func TestNotRun(t *testing.T) {
 		call("7", "helper"), result("7", "did it"),
 		call("8", "nosuch"), result("8", "there is none", status("error")),
 		call("9", "bash"), result("9", "ended", func(r *trajectory.ToolResult) { r.Status = "canceled" }),
+		trajectory.ToolCall{CallID: "11", Name: "bash", Arguments: `{"command":"login ` + trajectory.Hidden + `"}`}, result("11", "in"),
+		call("12", "helper"), result("12", "no such argument", status("error")),
 		call("10", "bash"),
 	)
 	c := &caller{results: map[string]trajectory.ToolResult{
 		"8": result("8", "there is none", status("error")),
 		"9": result("9", "ended", func(r *trajectory.ToolResult) { r.Status = "canceled" }),
 	}}
-	calls, sum := run(t, session, replay.Options{Caller: c, Known: func(name string) bool { return name == "bash" }})
+	calls, sum := run(t, session, replay.Options{Caller: c, Lacks: func(_, name string) bool { return name == "helper" }})
 	var why []string
 	for _, call := range calls {
 		why = append(why, call.CallID+" "+string(call.Outcome)+" "+call.Why)
 	}
 	if diff := cmp.Diff([]string{
 		"1 not_run denied", "2 not_run not_run", "3 not_run interrupted", "4 not_run canceled", "5 not_run failed", "6 not_run lost",
-		"7 not_run no_tool", "8 same ", "9 same ", "10 not_run no_result",
+		"7 not_run no_tool", "8 same ", "9 same ", "11 not_run hidden_arguments", "12 not_run no_tool", "10 not_run no_result",
 	}, why); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"8", "9"}, c.ran); diff != "" {
 		t.Errorf("ran (-want +got):\n%s", diff)
 	}
-	want := replay.Summary{Calls: 10, Same: 2, NotRun: map[string]int{
-		"denied": 1, "not_run": 1, "interrupted": 1, "canceled": 1, "failed": 1, "lost": 1, "no_tool": 1, "no_result": 1,
+	want := replay.Summary{Calls: 12, Same: 2, NotRun: map[string]int{
+		"denied": 1, "not_run": 1, "interrupted": 1, "canceled": 1, "failed": 1, "lost": 1, "no_tool": 2, "no_result": 1, "hidden_arguments": 1,
 	}}
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)

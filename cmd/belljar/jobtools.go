@@ -26,13 +26,19 @@ func (j *job) registry() (*tools.Registry, error) {
 // agentTools makes the tools that each agent has of its own: a working directory,
 // background jobs, what it knows of files, and a list of tasks.
 func (j *job) agentTools(jobs *tools.Jobs) (*tools.Registry, error) {
-	list, err := builtinTools(j.jar, j.folder, jobs, tools.BashOptions{
-		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Mask: j.masker.Mask, Guarded: j.opts.guard,
-	})
+	list, err := j.toolList(jobs)
 	if err != nil {
 		return nil, err
 	}
-	return newRegistry(append(list, tools.NewTodo()))
+	return newRegistry(list)
+}
+
+// toolList are the same as a list.
+func (j *job) toolList(jobs *tools.Jobs) ([]tools.Tool, error) {
+	list, err := builtinTools(j.jar, j.folder, jobs, tools.BashOptions{
+		Timeout: j.opts.timeout, MaxTimeout: j.opts.maxTimeout, Mask: j.masker.Mask, Guarded: j.opts.guard,
+	})
+	return append(list, tools.NewTodo()), err
 }
 
 // newJobs makes what runs in the background for one agent.

@@ -21,14 +21,16 @@ func (j *job) addCustom(registry *tools.Registry) error {
 	return j.config.register(registry, j.jar, j.opts.timeout, j.opts.maxTimeout)
 }
 
+// customTool makes one of the user's own tools.
+func (j *job) customTool(c tools.Custom) (tools.Tool, error) {
+	return newCustom(j.jar, c, j.opts.timeout, j.opts.maxTimeout)
+}
+
 // register adds the tools over a sandbox to a registry. The times are what the
 // flags say of commands; 0 is nothing.
 func (c config) register(registry *tools.Registry, sb sandbox.Sandbox, timeout, maxTimeout time.Duration) error {
-	if timeout == 0 && maxTimeout > 0 {
-		timeout = min(tools.DefaultTimeout, maxTimeout)
-	}
 	for _, own := range c.tools {
-		tool, err := tools.NewCustom(sb, own, tools.CustomOptions{Timeout: timeout})
+		tool, err := newCustom(sb, own, timeout, maxTimeout)
 		if err == nil {
 			err = registry.Register(tool)
 		}
@@ -37,6 +39,14 @@ func (c config) register(registry *tools.Registry, sb sandbox.Sandbox, timeout, 
 		}
 	}
 	return nil
+}
+
+// newCustom makes a user's tool over a sandbox.
+func newCustom(sb sandbox.Sandbox, c tools.Custom, timeout, maxTimeout time.Duration) (tools.Tool, error) {
+	if timeout == 0 && maxTimeout > 0 {
+		timeout = min(tools.DefaultTimeout, maxTimeout)
+	}
+	return tools.NewCustom(sb, c, tools.CustomOptions{Timeout: timeout})
 }
 
 // names tells the user's own tools in one line.

@@ -14,7 +14,8 @@ import (
 // replayAgents run the calls of each agent of a run with tools of its own: its
 // working directory, its jobs, and what it knows of files.
 type replayAgents struct {
-	job *job
+	job      *job
+	manifest trajectory.Manifest
 
 	mu       sync.Mutex
 	byParent map[string]*replayAgent
@@ -22,9 +23,9 @@ type replayAgents struct {
 
 // A replayAgent is what one agent has of its own.
 type replayAgent struct {
-	tools  *tools.Registry
-	caller *agent.Caller
-	jobs   *tools.Jobs
+	caller  *agent.Caller
+	jobs    *tools.Jobs
+	lacking map[string]bool
 }
 
 var _ replay.Caller = (*replayAgents)(nil)
@@ -46,7 +47,7 @@ func (a *replayAgents) of(parent string) (*replayAgent, error) {
 		return of, nil
 	}
 	jobs := a.job.newJobs()
-	registry, err := a.job.agentTools(jobs)
+	registry, lacking, err := a.job.replayTools(a.manifest, parent, jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -59,18 +60,14 @@ func (a *replayAgents) of(parent string) (*replayAgent, error) {
 	if a.byParent == nil {
 		a.byParent = make(map[string]*replayAgent)
 	}
-	a.byParent[parent] = &replayAgent{registry, caller, jobs}
+	a.byParent[parent] = &replayAgent{caller, jobs, lacking}
 	return a.byParent[parent], nil
 }
 
-// known tells whether an agent has a tool of that name.
-func (a *replayAgents) known(name string) bool {
-	of, err := a.of("")
-	if err != nil {
-		return true // and the call tells what is the matter
-	}
-	_, known := of.tools.Effect(name)
-	return known
+// lacks tells whether a tool that the agent below parent had cannot be had.
+func (a *replayAgents) lacks(parent, name string) bool {
+	of, err := a.of(parent)
+	return err == nil && of.lacking[name] // and where it cannot be made, Call says why
 }
 
 // end ends what the agent below parent left running, as its end in the run did.

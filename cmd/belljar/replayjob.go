@@ -73,7 +73,7 @@ func (r *replayJob) open(ctx context.Context) error {
 	}
 	j.opts.images = r.manifest.Images
 	r.job = j
-	r.agents = &replayAgents{job: j}
+	r.agents = &replayAgents{job: j, manifest: r.manifest}
 	// The sandbox is closed first, which ends all jobs at once.
 	r.closers = append(r.closers, r.agents.close, j.close)
 	return r.openSandbox(ctx)
@@ -89,6 +89,7 @@ func (r *replayJob) openSandbox(ctx context.Context) (err error) {
 	if j.spec, err = r.app.place(&j.opts.sandboxFlags); err != nil {
 		return err
 	}
+	j.spec.Mounts = append(j.spec.Mounts, r.programs()...)
 	if _, err := stateDirFor(j.spec.Workspace, j.spec.Mounts); err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (r *replayJob) run(ctx context.Context, reader *trajectory.Reader, patterns
 	defer r.app.last.set(nil)
 	opts := replay.Options{
 		Caller: r.agents, Hide: r.job.masker.Hide, Ignore: patterns, Pace: r.opts.pace, OnCall: r.tell,
-		Known: r.agents.known,
+		Lacks: r.agents.lacks,
 	}
 	for dir, into := range map[string]*fs.FS{r.recorded.Dir: &opts.Recorded, r.scratch: &opts.Replayed} {
 		if root, err := os.OpenRoot(dir); err == nil { // one that is gone has nothing to compare

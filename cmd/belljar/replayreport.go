@@ -74,11 +74,8 @@ func callReport(call replay.Call) string {
 		parts = append(parts, partText(d))
 	}
 	out.WriteString(strings.Join(parts, ", "))
-	switch {
-	case call.Outcome == replay.Loose:
+	if call.Outcome == replay.Loose {
 		out.WriteString(" (of a background job, which depends on time: not counted)")
-	case call.Hidden:
-		out.WriteString(" (secrets were hidden in its arguments, so another call ran)")
 	}
 	out.WriteByte('\n')
 	if call.Outcome == replay.Loose {
@@ -163,7 +160,9 @@ func notRunText(why string) string {
 	case replay.WhyNoResult:
 		return "no result is on record: the run was killed while it ran, or goes on"
 	case replay.WhyNoTool:
-		return "there is no such tool without a model"
+		return "the tool cannot be had: it needs a model, or is not whole on record"
+	case replay.WhyHidden:
+		return "secrets were hidden in its arguments, so another call would run"
 	default:
 		return why
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/internal/egress"
+	"github.com/belljar/belljar/internal/workspace"
 	"github.com/belljar/belljar/sandbox"
 )
 
@@ -88,6 +89,9 @@ func (o *replayOptions) lackingHeaders(m trajectory.Manifest) []string {
 func (r *replayJob) mountFlags(copyOf func(source string) (string, error)) ([]string, error) {
 	var flags []string
 	for _, m := range r.manifest.Mounts {
+		if sandbox.Mount(m).Own() {
+			continue
+		}
 		source, suffix := m.Source, ":ro"
 		if info, err := os.Stat(source); err != nil || !info.IsDir() {
 			r.talk("the folder %s, which the run saw at %s, is not there any more; the calls run without it", source, m.Target)
@@ -104,4 +108,21 @@ func (r *replayJob) mountFlags(copyOf func(source string) (string, error)) ([]st
 		flags = append(flags, source+":"+m.Target+suffix)
 	}
 	return flags, nil
+}
+
+// programs is the folder with the programs of the user's own tools, where the
+// run had one.
+func (r *replayJob) programs() []sandbox.Mount {
+	for _, m := range r.manifest.Mounts {
+		if m.Target != toolsPoint {
+			continue
+		}
+		source, err := workspace.CheckMount(m.Source, true)
+		if err != nil {
+			r.talk("the folder %s with the programs of your tools is not to be had: %v; the calls run without it", m.Source, err)
+			return nil
+		}
+		return []sandbox.Mount{{Source: source, Target: toolsPoint, ReadOnly: true}}
+	}
+	return nil
 }
