@@ -114,7 +114,7 @@ func (r *replayJob) mountFlags(copyOf func(source string) (string, error)) ([]st
 // run had one.
 func (r *replayJob) programs() []sandbox.Mount {
 	for _, m := range r.manifest.Mounts {
-		if m.Target != toolsPoint {
+		if m.Target != sandbox.ProgramsPoint {
 			continue
 		}
 		source, err := workspace.CheckMount(m.Source, true)
@@ -122,7 +122,7 @@ func (r *replayJob) programs() []sandbox.Mount {
 			r.talk("the folder %s with the programs of your tools is not to be had: %v; the calls run without it", m.Source, err)
 			return nil
 		}
-		return []sandbox.Mount{{Source: source, Target: toolsPoint, ReadOnly: true}}
+		return []sandbox.Mount{{Source: source, Target: sandbox.ProgramsPoint, ReadOnly: true}}
 	}
 	return nil
 }
