@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -228,10 +229,26 @@ func (a *Agent) result(call model.ToolCall, d done) (trajectory.ToolResult, []mo
 		DurationMS: d.duration.Milliseconds(), IsError: d.result.IsError, Content: content, Output: d.output,
 		Lasting: a.lastingSum(d.result.Lasting),
 	}
-	for _, f := range d.result.Files {
-		event.Files = append(event.Files, trajectory.FileSum(f))
+	if !a.hides(call, content) {
+		for _, f := range d.result.Files {
+			event.Files = append(event.Files, trajectory.FileSum(f))
+		}
 	}
 	return event, parts
+}
+
+// hides tells whether secrets are hidden on record in a call or what it gave.
+// The sum of a file that is on record but for a secret would tell whoever guesses
+// it that they are right.
+func (a *Agent) hides(call model.ToolCall, content []trajectory.Part) bool {
+	if a.opts.Mask == nil {
+		return false
+	}
+	texts := []string{call.Arguments}
+	for _, p := range content {
+		texts = append(texts, p.Text)
+	}
+	return slices.ContainsFunc(texts, func(text string) bool { return a.opts.Mask(text) != text })
 }
 
 // lastingSum stands for a text on record, secrets hidden, as they are in what is

@@ -181,10 +181,11 @@ func exits(name string) string {
   141    the client no longer reads`
 	case "replay":
 		return `  0      every call that was run gave what is on record
-  1      a call gave something else, or there is no such session
-  2      wrong usage
+  1      a call gave something else
+  2      wrong usage, or there is no such session
   125    belljar, the engine or the sandbox failed
-  130    interrupted by INT; 143 by TERM or HUP`
+  130    interrupted by INT; 143 by TERM or HUP
+  141    the reader of the output went away`
 	case "show", "rm":
 		return `  0      done
   1      there is no such thing

@@ -135,7 +135,8 @@ func (a *app) replay(ctx context.Context, opts *replayOptions, name string) (beg
 	return true, nil
 }
 
-// recordedSession opens a session for reading.
+// recordedSession opens a session for reading. One that is not there is a wrong
+// word on the command line: 1 is an answer of replay, and no code of run.
 func (a *app) recordedSession(name string) (*trajectory.Session, error) {
 	dir, err := trajectory.StateDir()
 	if err != nil {
@@ -143,7 +144,7 @@ func (a *app) recordedSession(name string) (*trajectory.Session, error) {
 	}
 	session, err := trajectory.Open(dir, name)
 	if errors.Is(err, trajectory.ErrNoSession) {
-		return nil, &noError{err}
+		return nil, refused(err)
 	}
 	return session, err
 }

@@ -197,19 +197,20 @@ func (r *replayJob) run(ctx context.Context, reader *trajectory.Reader, patterns
 	return replay.Run(ctx, reader, opts)
 }
 
-// finish removes the sandbox and tells what it left on a folder of the user's.
+// finish removes the sandbox and tells what it left on a folder of the user's,
+// also where it is not sure that it has ended.
 func (r *replayJob) finish() error {
-	if err := r.job.close(); err != nil {
-		return err
-	}
+	report, alive, riskErr := r.job.jar.risks()
+	err := r.job.close()
 	if r.opts.dir != "" {
-		report, err := r.job.jar.wire.Check()
-		if err != nil {
-			return err
-		}
-		for _, line := range (riskTeller{folder: r.job.spec.Workspace}).lines(report) {
+		teller := riskTeller{folder: r.job.spec.Workspace, save: commandKeeper(r.job.spec).keep, alive: alive}
+		for _, line := range teller.lines(report) {
 			r.app.noticeWhole(line)
 		}
+		err = errors.Join(err, riskErr)
+	}
+	if err != nil {
+		return err
 	}
 	for _, line := range r.log.lines() {
 		r.talk("%s", line)
