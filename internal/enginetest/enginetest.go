@@ -11,6 +11,7 @@ package enginetest
 
 import (
 	"context"
+	"debug/buildinfo"
 	"fmt"
 	"os"
 	"os/exec"
@@ -88,13 +89,22 @@ func Require(t testing.TB, helper string) *docker.Engine {
 // is ready for tests, so that they need not build one.
 const BinaryVariable = "BELLJAR_TEST_BINARY"
 
+// program is the package that BinaryVariable must be built from.
+const program = "github.com/belljar/belljar/cmd/belljar"
+
 // Binary returns the path of a static belljar: the one that the environment
 // names, else one that it builds in dir with the Go tool, from within the
 // module.
 func Binary(ctx context.Context, dir string) (string, error) {
 	if path := os.Getenv(BinaryVariable); path != "" {
-		if _, err := os.Stat(path); err != nil {
+		info, err := buildinfo.ReadFile(path)
+		if err != nil {
 			return "", fmt.Errorf("%s: %w", BinaryVariable, err)
+		}
+		// The program of the tests takes a fake for the engine, which would run on
+		// the host what the tests mean for a container.
+		if info.Path != program {
+			return "", fmt.Errorf("%s: %s is %s and not %s; build it with: make build", BinaryVariable, path, info.Path, program)
 		}
 		return path, nil
 	}
