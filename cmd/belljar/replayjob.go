@@ -44,7 +44,7 @@ func (r *replayJob) talk(format string, args ...any) {
 // open makes what the calls run on.
 func (r *replayJob) open(ctx context.Context) error {
 	flags := r.opts.settings(r.manifest)
-	for _, line := range r.opts.lackingHeaders(r.manifest) {
+	for _, line := range append(r.opts.lackingHeaders(r.manifest), r.opts.lackingVariables(r.manifest)...) {
 		r.talk("%s", line)
 	}
 	if err := r.openScratch(); err != nil {
@@ -88,6 +88,9 @@ func (r *replayJob) openSandbox(ctx context.Context) (err error) {
 	j.closers = append(j.closers, j.gate.Close)
 	if j.spec, err = r.app.place(&j.opts.sandboxFlags); err != nil {
 		return err
+	}
+	if r.opts.dir != "" {
+		r.talk("the calls run on %s itself", r.opts.dir)
 	}
 	j.spec.Mounts = append(j.spec.Mounts, r.programs()...)
 	if _, err := stateDirFor(j.spec.Workspace, j.spec.Mounts); err != nil {
@@ -146,10 +149,12 @@ func (r *replayJob) removeScratch() error {
 // folder is where the calls run, and says what was taken.
 func (r *replayJob) folder(ctx context.Context) (string, error) {
 	if r.opts.dir != "" {
-		r.talk("the calls run on %s itself", r.opts.dir)
 		return r.opts.dir, nil
 	}
-	from, err := workspace.Check(r.manifest.Workspace, false)
+	if _, err := os.Stat(r.manifest.Workspace); errors.Is(err, fs.ErrNotExist) {
+		return "", refusedf("the run's workspace %s does not exist any more; name a folder to replay on with -C", r.manifest.Workspace)
+	}
+	from, err := workspace.Check(r.manifest.Workspace, forced(r.manifest))
 	if err != nil {
 		return "", refusedf("the run's %w; or name a folder to replay on with -C", err)
 	}

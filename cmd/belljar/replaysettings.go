@@ -39,8 +39,13 @@ func (o *replayOptions) settings(m trajectory.Manifest) sandboxFlags {
 	if f.runtime == "" && m.Runtime != "runc" && m.Runtime != "crun" {
 		f.runtime = m.Runtime
 	}
+	if f.memory == 0 { // of another memory they are other parts
+		f.tmpSize, f.homeSize, f.shmSize = cmp.Or(f.tmpSize, m.Limits.Tmp), cmp.Or(f.homeSize, m.Limits.Home), cmp.Or(f.shmSize, m.Limits.Shm)
+	}
 	f.memory, f.disk = cmp.Or(f.memory, m.Limits.Memory), cmp.Or(f.disk, m.Limits.Disk)
 	f.cpus, f.cpuset, f.pids = cmp.Or(f.cpus, m.Limits.CPUs), cmp.Or(f.cpuset, m.Limits.CPUSet), cmp.Or(f.pids, float64(m.Limits.Pids))
+	// A copy of a folder that was insisted on then is no other folder.
+	f.force = o.dir == "" && forced(m)
 	f.allowMissing = f.allowMissing || slices.ContainsFunc(m.Loosened, func(entry string) bool { return strings.HasSuffix(entry, "=not in force") })
 	if !f.given() {
 		f.record(m)
@@ -80,6 +85,22 @@ func (o *replayOptions) lackingHeaders(m trajectory.Manifest) []string {
 	var lines []string
 	for _, injection := range m.InjectHeaders {
 		lines = append(lines, fmt.Sprintf("the header of %s is not on record, and the host not allowed now; --inject-header and the other rules by hand allow it", injection))
+	}
+	return lines
+}
+
+// forced tells whether the run's folder was insisted on.
+func forced(m trajectory.Manifest) bool { return slices.Contains(m.Loosened, "force-workspace=true") }
+
+// lackingVariables says which variables commands had then and do not have now:
+// their values are not on record.
+func (o *replayOptions) lackingVariables(m trajectory.Manifest) []string {
+	given := append(slices.Clone(o.env), o.pass...)
+	var lines []string
+	for _, name := range m.Variables {
+		if !slices.ContainsFunc(given, func(entry string) bool { before, _, _ := strings.Cut(entry, "="); return before == name }) {
+			lines = append(lines, fmt.Sprintf("the value of the variable %s is not on record, and it is not set now; --env or --pass-env sets it", name))
+		}
 	}
 	return lines
 }

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/belljar/belljar/agent/trajectory"
 	"github.com/belljar/belljar/tools"
@@ -44,7 +41,10 @@ func (j *job) replayTools(m trajectory.Manifest, parent string, jobs *tools.Jobs
 			tool = j.recordedTool(then.Definition)
 		}
 		if tool == nil {
-			tool, lacking[then.Name] = absentTool(then.Name), true
+			lacking[then.Name] = true
+			if tool, err = j.absentTool(then.Name); err != nil {
+				return nil, nil, err
+			}
 		}
 		if err := registry.Register(tool); err != nil {
 			return nil, nil, err
@@ -71,15 +71,13 @@ func (j *job) recordedTool(definition json.RawMessage) tools.Tool {
 	return tool
 }
 
-// An absentTool stands in the place of a tool that cannot be had.
-type absentTool string
-
-// Definition is no more than the name.
-func (t absentTool) Definition() tools.Definition {
-	return tools.Definition{Name: string(t), Schema: &jsonschema.Schema{Type: "object"}, Effect: tools.Execute}
-}
-
-// Execute says so.
-func (t absentTool) Execute(context.Context, json.RawMessage) (tools.Result, error) {
-	return tools.Error("the tool " + string(t) + " cannot be had in a replay"), nil
+// absentTool stands in the place of a tool that cannot be had, by its name. It is
+// not called.
+func (j *job) absentTool(name string) (tools.Tool, error) {
+	list, err := tools.ParseCustom([]byte(`[{"name": "absent", "description": "It cannot be had.", "parameters": {"type": "object"}, "command": ["false"], "effect": "execute"}]`))
+	if err != nil {
+		return nil, err
+	}
+	list[0].Name = name
+	return j.customTool(list[0])
 }
