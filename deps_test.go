@@ -74,7 +74,7 @@ var owners = map[string][]string{
 	"github.com/distribution/reference":      {"sandbox/docker"},
 	"github.com/docker/docker":               {"sandbox/docker"},
 	"github.com/goccy/go-yaml":               {"agent/model/script"},
-	"github.com/google/jsonschema-go":        {"agent", "cmd/belljar", "tools"},
+	"github.com/google/jsonschema-go":        {"agent", "tools"},
 	"github.com/mattn/go-runewidth":          {"internal/ui"},
 	"github.com/moby/profiles":               {"sandbox/docker"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/mcp"},
